@@ -17,6 +17,8 @@ struct AccessContents {
     var declared: [UInt32: [String: DeclaredFolder]] = [:]
     var outboxMarks: [UInt32: OutboxMark] = [:]
     var counters = Counters()
+    /// The end of the chain.
+    var end = AuditPosition.beginning
     var forwarded: Int64?
     /// The event of the last audit record; `nil` if there are no records.
     var lastEvent: String?
@@ -77,9 +79,8 @@ struct AccessContents {
         // of the counter and the last record's sequence number, so verification still finds the break.
         var end = counted
         if let last = try audit.end(after: counted) { end = last }
-        counters = Counters(
-            auditSequence: max(end.sequence, lastSequence), auditHead: end.hash, revision: revision,
-            recordNumber: recordNumber, intent: intent)
+        self.end = AuditPosition(sequence: max(end.sequence, lastSequence), hash: end.hash)
+        counters = Counters(revision: revision, recordNumber: recordNumber, intent: intent)
     }
 
     /// Returns the loss if the last synced record is unknown or missing from the database; otherwise `nil`.
@@ -91,14 +92,13 @@ struct AccessContents {
     mutating func compare(
         with synced: SyncedPosition.Content?, _ connection: Database
     ) throws(AccessStoreError) -> AuditLoss? {
-        let found = counters.auditSequence
+        let found = end.sequence
         guard let synced else { return AuditLoss(synced: nil, found: found) }
         let position = synced.position
         if position == .beginning { return nil }
         // After a power cut the position may be from before a removal. It then shows no loss: the removal is a later record.
         guard try !AuditQuery(connection: connection).has(position, after: removal) else { return nil }
-        counters.auditSequence = max(found, position.sequence)
-        counters.auditHead = position.hash
+        end = AuditPosition(sequence: max(found, position.sequence), hash: position.hash)
         counters.revision = max(counters.revision, synced.revision)
         return AuditLoss(synced: position.sequence, found: found)
     }

@@ -13,35 +13,27 @@ import Glibc
 /// A grant with a persistent binding (until revoked, or until a time) also has a row in the file. A grant
 /// that is bound to a session or a process exists in memory only.
 public final class AccessStore {
-    let folder: StateFolder
-    /// `nil` after the store is closed.
-    var writer: AccessWriter?
-    public let walSync: WALSync
+    let file: AccessFile
     /// Set if records that an earlier run synced are missing from the file, or if it is unknown whether any
     /// are. Every grant was then denied at startup.
     public let loss: AuditLoss?
 
+    /// The audit. The records of a batch are committed with its other changes.
+    public let audit: AuditLog
+    /// The users for whom something is stored.
+    public let owners: Owners
+    /// Apps whose prompts are silenced.
+    public let silences: Silences
+    /// Contacts disclosed to apps without the person's password.
+    public let unconfirmed: UnconfirmedContacts
+    /// The folders that the person declared.
+    public let declarations: FolderDeclarations
+
     var held = HeldGrants()
     var identifierKeys: [Principal: IdentifierKey] = [:]
     var intents: [Int64: SaveIntent] = [:]
-    var pseudonyms: [UInt32: Pseudonyms] = [:]
-    /// Keyed by persistent principal. Uses by its sessions and processes count toward it.
-    var usages: [Principal: Usage] = [:]
-    /// Whether some app has so many unwritten uses that the next commit writes them.
-    var hasUnwrittenUses = false
-    /// Keyed by UID.
-    var owners: [UInt32: Owner] = [:]
-    /// The known user names, by UID. The broker looks them up and sets them, because a look-up can block.
-    public var userNames: [UInt32: String] = [:]
-    /// Apps whose prompts are silenced, with the time of that decision in seconds since 1970.
-    var silenced: [Principal: Int64] = [:]
-    /// Contacts disclosed to apps without the person's password, keyed by UID. Each contact maps to the time
-    /// of the disclosure, in seconds since 1970.
-    var unconfirmed: [UInt32: [RecordNumber: Int64]] = [:]
-    /// The folders that the person declared, keyed by UID and path.
-    var declared: [UInt32: [String: DeclaredFolder]] = [:]
-    var outboxMarks: [UInt32: OutboxMark]
-    var writtenMarks: [UInt32: OutboxMark]
+    var usages: Usages
+    var outboxMarks: OutboxMarks
     /// Saves that are committed in a book but not in this store. Unlike the batch, they survive a failed
     /// commit.
     var undelivered: [Delivery] = []
@@ -53,23 +45,10 @@ public final class AccessStore {
     var onDisk = Committed()
     var counters: Counters
     var writtenCounters: Counters
-    /// The counters and ``forwarded`` as last written to the table `state`, and the time of the last audit record in that
-    /// commit.
-    var anchor: (counters: Counters, forwarded: Int64?, time: Int64)
-    /// The sequence number of the last audit record that a second place took, or after which it began; `nil` if there
-    /// never was a second place. A crash may set it back by a few records, never forward.
-    public var forwarded: Int64?
-
-    /// What retention removed last; `nil` if nothing. The records may still be in the file; see ``deleteRemoved(_:)``.
-    public internal(set) var removal: AuditRemoval?
+    var anchor: Anchor
 
     var batch = Batch()
-    /// The audit allowance and the open deduplication windows of each app.
-    var ledger = AuditLedger()
     var unwritten = Unwritten()
-    let auditSummary = AuditSummary()
-    /// How many events there were since the store was opened, whether each has a record or is counted in one.
-    public internal(set) var eventCounts: [CountedEvent: Int] = [:]
 
     /// Opens the store in a folder and records the start. Creates the folder and the database if they are missing.
     ///
@@ -90,15 +69,16 @@ public final class AccessStore {
         let writer = try AccessWriter(database: folder.database)
         var contents = try AccessContents(writer.connection, now: now)
         let loss = try contents.compare(with: position.found, writer.connection)
-        let store = try AccessStore(folder: folder, writer: writer, contents: contents, position: position, loss: loss)
-        for record in contents.findings { store.append(record) }
+        let file = try AccessFile(folder: folder, writer: writer, position: position)
+        let store = AccessStore(file: file, contents: contents, loss: loss)
+        for record in contents.findings { store.audit.append(record) }
         if let loss {
-            store.append(AuditRecord(time: now, uid: geteuid(), event: .gap, detail: loss.description))
+            store.audit.append(AuditRecord(time: now, uid: geteuid(), event: .gap, detail: loss.description))
             store.denyAll(now: now)
         } else if let last = contents.lastEvent, last != AuditEvent.stop.rawValue {
-            store.append(AuditRecord(time: now, uid: geteuid(), event: .gap))
+            store.audit.append(AuditRecord(time: now, uid: geteuid(), event: .gap))
         }
-        store.append(AuditRecord(time: now, uid: geteuid(), event: .start))
+        store.audit.append(AuditRecord(time: now, uid: geteuid(), event: .start))
         try store.commit()
         try store.sync()
         try folder.syncNames()
@@ -117,9 +97,9 @@ public final class AccessStore {
     /// Denies every grant, and ends every declaration of a folder. The lost records may include denials, revocations and
     /// the ends of declarations, so none of them can be trusted.
     private func denyAll(now: Int64) {
-        for folder in declared.values.flatMap(\.values) {
-            endDeclaration(of: folder)
-            append(
+        for folder in declarations.all {
+            declarations.end(folder)
+            audit.append(
                 AuditRecord(
                     time: now, uid: folder.uid, app: folder.path, strength: .declared, event: .declaration,
                     detail: "records were lost"))
@@ -130,44 +110,36 @@ public final class AccessStore {
                 decidedAt: now / 1_000_000)
             setGrant(
                 grant, for: principal, displayName: held.displayName, at: SetMoment(change: 0, time: now / 1_000_000))
-            append(
+            audit.append(
                 AuditRecord(
                     time: now, uid: principal.uid, app: principal.app, strength: principal.strength,
                     event: .revocation, status: .denied, detail: "records were lost"))
         }
     }
 
-    private init(
-        folder: StateFolder, writer: AccessWriter, contents: AccessContents, position: SyncedPosition,
-        loss: AuditLoss?
-    ) throws(AccessStoreError) {
-        self.folder = folder
-        self.writer = writer
+    private init(file: AccessFile, contents: AccessContents, loss: AuditLoss?) {
+        self.file = file
         self.loss = loss
+        owners = Owners(contents.owners)
+        audit = AuditLog(
+            file: file, pseudonyms: PseudonymKeys(contents.pseudonyms, owners: owners), end: contents.end,
+            removal: contents.removal, forwarded: contents.forwarded)
+        silences = Silences(contents.silenced, owners: owners)
+        unconfirmed = UnconfirmedContacts(contents.unconfirmed, owners: owners)
+        declarations = FolderDeclarations(contents.declared, owners: owners)
         held = HeldGrants(contents.held)
         identifierKeys = contents.identifierKeys
         intents = contents.intents
-        pseudonyms = contents.pseudonyms
-        owners = contents.owners
-        usages = contents.usages
-        silenced = contents.silenced
-        unconfirmed = contents.unconfirmed
-        declared = contents.declared
-        outboxMarks = contents.outboxMarks
-        writtenMarks = contents.outboxMarks
+        usages = Usages(contents.usages)
+        outboxMarks = OutboxMarks(contents.outboxMarks)
         counters = contents.counters
         writtenCounters = contents.counters
-        forwarded = contents.forwarded
-        anchor = (contents.counters, contents.forwarded, 0)
-        removal = contents.removal
-        walSync = try WALSync(database: folder.database, position: position)
+        anchor = Anchor(
+            counters: contents.counters, end: contents.end.sequence, forwarded: contents.forwarded, time: 0)
     }
 
     /// Releases memory that commits used.
-    public func releaseMemory() { writer?.connection.releaseMemory() }
-
-    // The connection closes before the folder's lock is released, so that no other broker opens the file in between.
-    deinit { writer = nil }
+    public func releaseMemory() { file.writer?.connection.releaseMemory() }
 
     /// Records the stop, writes the remaining changes, and releases the folder. The store cannot be used afterwards.
     ///
@@ -175,31 +147,27 @@ public final class AccessStore {
     /// - Returns: the last record, if it is synced; `nil` if it is not, or if the store was closed already.
     @discardableResult
     public func close(now: Int64) -> AuditPosition? {
-        guard writer != nil else { return nil }
+        guard file.writer != nil else { return nil }
         // The windows close before the stop is recorded. This commit adds their counts to the uses, and the
         // next commit writes the uses.
-        closeWindows(at: nil)
+        audit.closeWindows(at: nil)
         try? commit()
-        append(AuditRecord(time: now, uid: geteuid(), event: .stop))
+        audit.append(AuditRecord(time: now, uid: geteuid(), event: .stop))
         // If this commit fails, the next start finds no stop record and records a gap.
         var last: AuditPosition?
         if (try? commit(withAllUses: true)) != nil, (try? sync()) != nil {
-            last = lastPosition
-            _ = try? writer?.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
+            last = audit.last
+            _ = try? file.writer?.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
         }
-        writer = nil
-        folder.release()
+        file.close()
         return last
     }
 
-    /// Returns the writer; throws if the store is closed.
-    func openWriter() throws(AccessStoreError) -> AccessWriter {
-        guard let writer else { throw .unavailable(reason: "the access database is closed") }
-        return writer
-    }
-
     /// The number of pages in the WAL after the last commit; see ``Checkpointer``.
-    public var walPages: Int { writer?.walPages ?? 0 }
+    public var walPages: Int { file.writer?.walPages ?? 0 }
 
-    public var checkpointer: Checkpointer { Checkpointer(database: folder.database) }
+    /// Syncs what was committed; for use on a worker.
+    public var walSync: WALSync { file.walSync }
+
+    public var checkpointer: Checkpointer { Checkpointer(database: file.folder.database) }
 }

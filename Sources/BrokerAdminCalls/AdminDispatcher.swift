@@ -112,7 +112,7 @@ package struct AdminDispatcher {
         case .getMetrics: call.reply { $0.member("text", metrics.text()) }
         case .listUsers:
             call.reply {
-                $0.name("users"); $0.array(access.users) { $0.value($1) }
+                $0.name("users"); $0.array(access.owners.users) { $0.value($1) }
             }
         case .backUp(let users): try backUps.backUp(users, call, session)
         case .beginRestore(let parameters): try restores.begin(parameters, call, session)
@@ -131,7 +131,7 @@ package struct AdminDispatcher {
     private func resetGrant(_ apps: AppParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let found = described.matching(apps, session)
         let user = apps.users.user(session.caller)
-        let silenced = access.silencedPrincipals.filter {
+        let silenced = access.silences.principals.filter {
             $0.uid == user ?? $0.uid && apps.isAbout($0.strength, $0.app)
         }
         let waited = dropWaits(apps, user, decided: found.map(\.principal) + silenced)
@@ -143,7 +143,7 @@ package struct AdminDispatcher {
         let ending = silenced.map { (principal: $0, isSilence: true) } + found.map { ($0.principal, false) }
         inBatches(ending, call, count: count) { principal, isSilence in
             if isSilence {
-                access.endSilence(of: principal)
+                access.silences.end(of: principal)
                 groupCommit.record(.revocation, of: principal, detail: source.detail("asked again", for: principal.uid))
                 return
             }
@@ -172,7 +172,7 @@ package struct AdminDispatcher {
 
     /// All users for whom the broker keeps something that a reset removes.
     private func users() -> [UInt32] {
-        Set(access.principals.map(\.uid)).union(access.silencedPrincipals.map(\.uid))
+        Set(access.principals.map(\.uid)).union(access.silences.principals.map(\.uid))
             .union(sessions.all.map(\.caller.uid)).union(prompts.waitingUsers).sorted()
     }
 

@@ -35,7 +35,7 @@ package struct BackUps {
         guard !books.isRemoving(uid) else {
             throw AdminError.invalidValue("uid", reason: "this user's data is being deleted")
         }
-        books.with(uid, named: access.ownerName(of: uid)) { result in
+        books.with(uid, named: access.owners.name(of: uid)) { result in
             switch result {
             case .failure(let error): problems.unavailable(call, error)
             case .success(let book): copy(hasBook: book != nil, uid, call, session)
@@ -48,7 +48,7 @@ package struct BackUps {
         let (state, userName) = (surroundings.stateFolder, surroundings.userName)
         // The grants of the same moment: a contact that is granted later is not in the copy.
         let apps = access.backedUpApps(of: uid)
-        let name = access.ownerName(of: uid)
+        let name = access.owners.name(of: uid)
         surroundings.loop.run(on: books.queue(of: uid)) { () throws(AccessStoreError) in
             guard let key = try BackupKey.read(in: state, creating: true), let seal = BackupSeal(key: key) else {
                 throw .unavailable(reason: "the key for backups cannot be read")

@@ -210,7 +210,7 @@ package struct ContactLookUps {
     ) {
         // The pending records must be in the audit that the worker reads.
         groupCommit.catchUp()
-        let pseudonyms = Set(cards.map { access.pseudonym(of: $0, uid: uid) })
+        let pseudonyms = Set(cards.map { access.audit.pseudonyms.pseudonym(of: $0, uid: uid) })
         let made = cards.map(\.rawValue).min() ?? 0
         var concerned = AuditFilter(uid: uid)
         concerned.concerning = pseudonyms.sorted()

@@ -68,7 +68,7 @@ package struct Explanations {
             principal.uid == uid && principal.app == app && (strength == nil || principal.strength == strength)
         }
         let granted = described.grantedPrincipals(uid: uid).filter { isMeant($0.principal) }
-        let silenced = Set(access.silencedPrincipals.filter(isMeant)).subtracting(granted.map(\.principal))
+        let silenced = Set(access.silences.principals.filter(isMeant)).subtracting(granted.map(\.principal))
             .sorted { $0.strength.rawValue < $1.strength.rawValue }
         guard granted.isEmpty, silenced.isEmpty else {
             return granted.sorted { $0.grant.revision > $1.grant.revision }.map(\.principal) + silenced
@@ -88,7 +88,7 @@ package struct Explanations {
         let grant = counting(principal)
         let (effective, ruling) = grants.shownAccess(of: grant, principal)
         var reasons = [Self.words(for: grant, decidedBy: person)]
-        if let grant, let removal = access.removal, grant.decidedAt <= removal.ends / 1_000_000 {
+        if let grant, let removal = access.audit.removal, grant.decidedAt <= removal.ends / 1_000_000 {
             let time = removal.time / 1_000_000
             reasons.append("retention removed the audit's record of that decision on \(time: time)")
         }
@@ -122,7 +122,7 @@ package struct Explanations {
         if !ruling.isDenied, ruling.requiresAuthentication, !grants.policy.canGrant(ruling) {
             reasons.append("a rule requires a password that nothing here can ask for, so nothing more can be granted")
         }
-        if let time = access.silencedSince(principal) {
+        if let time = access.silences.since(principal) {
             reasons.append("since \(time: time) \(isOwn ? "you are" : "the person is") not asked about it")
         }
         if let seconds = prompts.wait(of: principal) {

@@ -149,7 +149,7 @@ package struct GrantChanges {
         case (.limited, .limited(let records)):
             if let stay = parameters.identifiers.map(Set.init) {
                 change.grant.narrow(
-                    to: records.filter { stay.contains(access.pseudonym(of: $0, uid: principal.uid)) })
+                    to: records.filter { stay.contains(access.audit.pseudonyms.pseudonym(of: $0, uid: principal.uid)) })
             }
         case (.full, .full): break
         case (.full, _), (.limited, .denied):

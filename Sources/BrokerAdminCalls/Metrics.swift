@@ -90,13 +90,13 @@ package final class Metrics {
             [AuthorizationStatus.denied, .limited, .full].map { ([("level", $0.rawValue)], levels[$0]?.count ?? 0) })
         text.add(
             "events_total", .counter, "Events by kind and by the level after them, as in the audit, since the start.",
-            access.eventCounts.sorted {
+            access.audit.eventCounts.sorted {
                 ($0.key.event.rawValue, $0.key.status?.rawValue ?? "") < (
                     $1.key.event.rawValue, $1.key.status?.rawValue ?? ""
                 )
             }
             .map { ([("event", $0.key.event.rawValue), ("level", $0.key.status?.rawValue ?? "")], $0.value) })
-        text.add("audit_records", .gauge, "The number of the last audit record.", access.auditCount)
+        text.add("audit_records", .gauge, "The number of the last audit record.", access.audit.last.sequence)
         text.add("prompts_open", .gauge, "Prompts that wait for a person.", prompts.openCount(nil))
         text.add("agents", .gauge, "Agents that can show prompts.", prompts.agentCount(nil))
         text.add("saves_waiting", .gauge, "Saves that wait or are being written.", saves.waitingCount)

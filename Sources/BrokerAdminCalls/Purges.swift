@@ -39,8 +39,8 @@ package final class Purges {
     ///
     /// - Parameter name: the user's current name, looked up off the event loop.
     package func isOwner(_ uid: UInt32, named name: String) -> Bool {
-        access.userNames[uid] = name
-        guard let owner = access.ownerName(of: uid), owner != name else { return true }
+        access.owners.userNames[uid] = name
+        guard let owner = access.owners.name(of: uid), owner != name else { return true }
         surroundings.notice(
             .anotherPerson,
             "user \(uid) is now \(name), but the data stored for that UID belongs to \(owner): nothing is disclosed; to delete "
@@ -56,14 +56,14 @@ package final class Purges {
         // Opening the book takes over its outbox, so that saves from before a crash are recorded first. The
         // book is opened under its recorded owner's name. A book that cannot be read is purged without this
         // step.
-        books.with(uid, named: access.ownerName(of: uid)) { [self] _ in purge(uid, call) }
+        books.with(uid, named: access.owners.name(of: uid)) { [self] _ in purge(uid, call) }
     }
 
     private func purge(_ uid: UInt32, _ call: Call) {
         dropRunning(uid)
         // Closes the deduplication windows and commits all records, so that no count is written after the
         // purge.
-        access.closeWindows(at: nil)
+        access.audit.closeWindows(at: nil)
         groupCommit.flush()
         let grants = access.beginPurge(of: uid)
         groupCommit.record(.purge, uid: uid) { $0.count = grants }
@@ -115,7 +115,7 @@ package final class Purges {
             }
             access.endPurge(of: uid)
             books.endRemoving(uid)
-            access.userNames[uid] = nil
+            access.owners.userNames[uid] = nil
             surroundings.notice(
                 .userPurged, "deleted the address book, grants and audit key of user \(uid)", [("uid", "\(uid)")])
             groupCommit.work(committed: { done(true) }, failed: { done(true) })
@@ -125,7 +125,7 @@ package final class Purges {
     /// Completes purges that a crash interrupted. Until then, those users' calls fail, except on the
     /// administrator's socket.
     package func resume() {
-        for uid in access.openPurges {
+        for uid in access.owners.openPurges {
             purging.insert(uid)
             books.beginRemoving(uid)
             removeBook(of: uid) { _ in }

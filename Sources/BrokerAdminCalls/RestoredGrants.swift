@@ -41,7 +41,7 @@ package struct RestoredGrants {
             let principal = app.principal(of: uid)
             if isNew {
                 if let key = app.identifierKey { _ = access.restoreIdentifierKey(key, for: principal) }
-                if let since = app.silencedSince { access.silence(principal, now: since) }
+                if let since = app.silencedSince { access.silences.silence(principal, now: since) }
             }
             guard var restored = app.grant, !restored.hasExpired(at: surroundings.seconds) else { continue }
             restored = limited(restored, to: contents)

@@ -62,7 +62,7 @@ package final class Restores {
             throw AdminError.invalidValue("uid", reason: "another restore for this user is running")
         }
         let seal = parameters.contactsOnly || parameters.isAuthentic ? nil : try key()
-        let (known, userName) = (access.ownerName(of: uid) ?? access.userNames[uid], surroundings.userName)
+        let (known, userName) = (access.owners.name(of: uid) ?? access.owners.userNames[uid], surroundings.userName)
         // The user database may be slow.
         surroundings.loop.run(on: longReads.queue(of: uid)) {
             known ?? userName(uid)
@@ -130,7 +130,7 @@ package final class Restores {
             switch result {
             case .failure(let error): call.fail(error)
             case .success(let contents):
-                books.with(uid, creating: true, named: access.ownerName(of: uid)) { [self] opened in
+                books.with(uid, creating: true, named: access.owners.name(of: uid)) { [self] opened in
                     switch opened {
                     case .success(let book?):
                         replace(book, uid, by: stage, contents, replaces: replaces, call, session)
@@ -166,7 +166,7 @@ package final class Restores {
             decide: { [self] in
                 // The notice of the save that follows contains this number, so that it survives a crash.
                 access.skipRecordNumbers(through: RecordNumber(stage.highestRecord))
-                isNew = access.knowsNothing(of: uid)
+                isNew = access.owners.knowsNothing(of: uid)
                 var about = SaveContents()
                 about.count = contents.records.count
                 about.detail = source.detail("restored from the backup of \(contents.header.time)", for: uid)

@@ -97,7 +97,7 @@ package struct StatusReport {
                 $0.member("agents", prompts.agentCount(uid))
                 $0.member("promptsOpen", prompts.openCount(uid))
                 $0.member("grants", access.principals(of: uid).count)
-                if isWhole { $0.member("auditRecords", access.auditCount) }
+                if isWhole { $0.member("auditRecords", access.audit.last.sequence) }
                 write(books, isWhole: uid == nil, &$0)
                 if let problem {
                     $0.member("lastProblem", problem.words)

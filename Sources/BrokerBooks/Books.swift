@@ -152,7 +152,7 @@ package final class Books {
     ) {
         states[uid] = .opening([body])
         let folder = folder(of: uid)
-        let known = name ?? access.userNames[uid]
+        let known = name ?? access.owners.userNames[uid]
         let (region, language, limits) = (surroundings.region, surroundings.language, surroundings.limits)
         let damages = LoopBound(problems, loop: loop)
         loop.run(on: queue(of: uid)) { [loop, userName = surroundings.userName] in
@@ -180,7 +180,7 @@ package final class Books {
     /// Caches a user's name. A name that is only the UID is not cached, because the look-up may have failed
     /// temporarily.
     private func learn(_ name: String, of uid: UInt32) {
-        if access.userNames[uid] == nil, name != "\(uid)" { access.userNames[uid] = name }
+        if access.owners.userNames[uid] == nil, name != "\(uid)" { access.owners.userNames[uid] = name }
     }
 
     /// Loads the data for normalization on a global queue, once for all books. Otherwise the first search or

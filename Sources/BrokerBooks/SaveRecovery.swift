@@ -57,7 +57,7 @@ package final class SaveRecovery {
         guard let uid = users.first else { return }
         // Opens the book under the owner's recorded name: the outbox belongs to that owner, even if the UID
         // was reassigned.
-        books.with(uid, named: access.ownerName(of: uid)) { [self] result in
+        books.with(uid, named: access.owners.name(of: uid)) { [self] result in
             if case .failure(let error) = result { problems.note(error, of: uid) }
             surroundings.loop.later { [self] in settle(users.dropFirst(), books, problems) }
         }

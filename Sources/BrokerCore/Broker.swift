@@ -55,8 +55,8 @@ public final class Broker {
         let surroundings = surroundings.withLogLimit()
         self.surroundings = surroundings
         self.access = access
-        access.auditBounds = surroundings.limits.audit
-        access.isUser = surroundings.isUser
+        access.audit.bounds = surroundings.limits.audit
+        access.audit.isUser = surroundings.isUser
         access.contactsPerRecord = surroundings.limits.contactsPerAuditRecord
 
         // The audit, executable checks and password requests.

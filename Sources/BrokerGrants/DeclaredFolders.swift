@@ -32,7 +32,7 @@ package final class DeclaredFolders {
     /// The folders of a user whose declaration has not ended, ordered by path.
     package func present(of uid: UInt32) -> [DeclaredFolder] {
         guard surroundings.mode == .session else { return [] }
-        return access.declaredFolders(of: uid).filter { $0.ends > surroundings.seconds }
+        return access.declarations.folders(of: uid).filter { $0.ends > surroundings.seconds }
     }
 
     /// Whether the folder that identified this caller is still declared. `true` for a caller of any other strength.
@@ -53,15 +53,15 @@ package final class DeclaredFolders {
     ///
     /// - Parameter done: whether the declaration is on disk. If it could not be written, it has no effect.
     package func declare(_ folder: DeclaredFolder, by agent: CallerSession, done: @escaping (Bool) -> Void) {
-        let former = access.declaredFolder(at: folder.path, of: folder.uid)
+        let former = access.declarations.folder(at: folder.path, of: folder.uid)
         // Another folder at the same path: what was shared with programs of the former one ends.
         if let former, former.identity != folder.identity { end(former, "replaced") }
-        access.declare(folder)
+        access.declarations.declare(folder)
         record(folder, "declared for 7 days, " + AnswerSource(agent).words)
         history.moved(folder.uid)
         scheduleExpiry()
         let failed = { [self] in
-            if access.declaredFolder(at: folder.path, of: folder.uid) == folder { end(folder, "not on disk") }
+            if access.declarations.folder(at: folder.path, of: folder.uid) == folder { end(folder, "not on disk") }
             done(false)
         }
         groupCommit.work(
@@ -71,7 +71,7 @@ package final class DeclaredFolders {
     /// Ends a declaration. Access of the folder's programs is revoked, and their connections are closed. They may connect
     /// again, and are then unverified.
     package func end(_ folder: DeclaredFolder, _ detail: String) {
-        access.endDeclaration(of: folder)
+        access.declarations.end(folder)
         record(folder, detail)
         for principal in access.principals(of: folder.uid) where principal.declaredFolder == folder.path {
             // A denial gives no access. It applies again if the person declares the folder again.
@@ -96,7 +96,7 @@ package final class DeclaredFolders {
         expiry?.cancel()
         expiry = nil
         guard surroundings.mode == .session,
-            let next = access.declaredFolders(of: surroundings.ownUID).map(\.ends).min()
+            let next = access.declarations.folders(of: surroundings.ownUID).map(\.ends).min()
         else { return }
         let now = surroundings.seconds
         let wait = next > now ? min(next - now, 86_400) : 0
@@ -105,7 +105,7 @@ package final class DeclaredFolders {
 
     private func expire() {
         expiry = nil
-        for folder in access.declaredFolders(of: surroundings.ownUID) where folder.ends <= surroundings.seconds {
+        for folder in access.declarations.folders(of: surroundings.ownUID) where folder.ends <= surroundings.seconds {
             end(folder, "expired")
         }
         scheduleExpiry()

@@ -40,7 +40,7 @@ package struct GrantDescriptions {
     package func listed(uid: UInt32?) -> [(principal: Principal, grant: Grant?)] {
         let found = grantedPrincipals(uid: uid)
         let listed = Set(found.flatMap { [$0.principal, $0.principal.bound(to: .persistent)] })
-        let silenced = access.silencedPrincipals.filter { (uid == nil || $0.uid == uid) && !listed.contains($0) }
+        let silenced = access.silences.principals.filter { (uid == nil || $0.uid == uid) && !listed.contains($0) }
             .sorted { ($0.uid, $0.app, $0.strength.rawValue) < ($1.uid, $1.app, $1.strength.rawValue) }
         return found.map { ($0.principal, $0.grant) } + silenced.map { ($0, nil) }
     }
@@ -73,11 +73,11 @@ package struct GrantDescriptions {
             writer.member("revision", grant?.revision ?? 0)
             writer.member("decidedBy", (grant?.decidedBy ?? .person).rawValue)
             writer.member("decidedThrough", grant?.decidedThrough)
-            let decidedAt = grant?.decidedAt ?? access.silencedSince(principal) ?? 0
+            let decidedAt = grant?.decidedAt ?? access.silences.since(principal) ?? 0
             writer.member("decidedAt", Timestamp.text(seconds: decidedAt))
             if grant != nil, shown.status != decided { writer.member("counts", shown.status.rawValue) }
         }
-        if access.isSilenced(principal) || access.isSilenced(principal.bound(to: .persistent)) {
+        if access.silences.contains(principal) || access.silences.contains(principal.bound(to: .persistent)) {
             writer.member("silenced", true)
         }
         writer.member("lastUsedAt", usage.lastUsedAt.map { Timestamp.text(seconds: $0) })

@@ -9,13 +9,13 @@ extension Grants {
     /// are ignored.
     package func silence(_ caller: Caller) {
         guard canSilence(caller), let principal = caller.principals.last else { return }
-        access.silence(principal, now: surroundings.seconds)
+        access.silences.silence(principal, now: surroundings.seconds)
     }
 
     /// Whether ``silence(_:)`` can store this choice.
     package func canSilence(_ caller: Caller) -> Bool {
-        isSilenced(caller) || access.silenceCount(caller.uid) < surroundings.limits.silences
+        isSilenced(caller) || access.silences.count(of: caller.uid) < surroundings.limits.silences
     }
 
-    package func isSilenced(_ caller: Caller) -> Bool { caller.principals.contains(where: access.isSilenced) }
+    package func isSilenced(_ caller: Caller) -> Bool { caller.principals.contains(where: access.silences.contains) }
 }

@@ -155,7 +155,7 @@ package final class Grants {
         if !groups.isEmpty { ruling.shared = shares.shared(groups, with: principal.uid) }
         if let folder = principal.declaredFolder {
             let isHere = surroundings.mode == .session
-            ruling.declaredUntil = isHere ? access.declaredFolder(at: folder, of: principal.uid)?.ends ?? 0 : 0
+            ruling.declaredUntil = isHere ? access.declarations.folder(at: folder, of: principal.uid)?.ends ?? 0 : 0
         }
         return ruling
     }

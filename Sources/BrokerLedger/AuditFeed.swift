@@ -25,12 +25,12 @@ package final class AuditFeed {
     }
 
     /// The sequence number of the last record.
-    var head: Int64 { access.auditCount }
+    var head: Int64 { access.audit.last.sequence }
 
     /// The day in UTC up to which retention removed records, if the period since this time, in microseconds since 1970,
     /// begins on that day or before; `nil` if it does not, or if nothing was removed. `since` is `nil` for all records.
     package func removedDay(since: Int64?) -> String? {
-        guard let removal = access.removal, since.map({ $0 <= removal.ends }) ?? true else { return nil }
+        guard let removal = access.audit.removal, since.map({ $0 <= removal.ends }) ?? true else { return nil }
         return removal.lastDay
     }
 
@@ -76,7 +76,7 @@ package final class AuditFeed {
         _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Found, failed: @escaping () -> Void,
         _ done: @escaping (Found) -> Void
     ) {
-        self.read(with: access.auditReader, read, failed: failed, done)
+        self.read(with: access.audit.reader, read, failed: failed, done)
     }
 
     /// - Parameter reader: if its progress is over before the read begins, nothing is read, and neither `done` nor `failed`
@@ -108,7 +108,7 @@ package final class AuditFeed {
         _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Found, _ done: @escaping (Found) -> Void
     ) {
         guard !call.isOver else { return }
-        let reader = access.auditReader
+        let reader = access.audit.reader
         var timer: (any Scheduled)?
         if let progress, call.more {
             func report() {

@@ -27,8 +27,8 @@ final class AuditForwarder {
     private weak var feed: AuditFeed?
     /// The sequence number of the last record that the keeper took.
     private(set) var position: Int64 {
-        get { access.forwarded ?? 0 }
-        set { access.forwarded = newValue }
+        get { access.audit.forwarded ?? 0 }
+        set { access.audit.forwarded = newValue }
     }
     /// The sequence number of the last record known to be synced.
     private var synced: Int64 = 0
@@ -40,7 +40,7 @@ final class AuditForwarder {
         self.feed = feed
         self.access = access
         // If the keeper is ahead of the audit, the audit was replaced by an older one.
-        position = min(access.forwarded ?? feed.head, feed.head)
+        position = min(access.audit.forwarded ?? feed.head, feed.head)
     }
 
     func onDisk(upTo count: Int64) {

@@ -18,7 +18,7 @@ package final class AuditPace {
     }
 
     /// Whether any call may have to wait.
-    package var mayHold: Bool { !held.isEmpty || access.hasExhaustedApps }
+    package var mayHold: Bool { !held.isEmpty || access.audit.hasExhaustedApps }
 
     /// Returns whether a call must wait because its app has used up its share of the audit. `go` runs once
     /// the wait is over, and must not call this method again. If too many calls already wait, this call fails
@@ -42,7 +42,7 @@ package final class AuditPace {
     }
 
     private func wait(of app: Principal) -> Duration? {
-        access.auditWait(uid: app.uid, strength: app.strength, app: app.app, now: surroundings.now())
+        access.audit.wait(uid: app.uid, strength: app.strength, app: app.app, now: surroundings.now())
     }
 
     private func schedule(_ app: Principal, after wait: Duration?) {

@@ -29,7 +29,7 @@ package final class AuditRetention {
 
     package func begin() {
         // An earlier run may have ended before it had deleted everything.
-        if access.hasRemovedRecords {
+        if access.audit.hasRemovedRecords {
             isBusy = true
             deleteWhenSynced()
         }
@@ -62,7 +62,7 @@ package final class AuditRetention {
 
     private func look(at segments: AuditReader.Segments) {
         do throws(AccessStoreError) {
-            try access.seal(segments.new)
+            try access.audit.seal(segments.new)
         } catch {
             return end("cannot seal segments of the audit: \(error)")
         }
@@ -109,7 +109,7 @@ package final class AuditRetention {
 
     private func remove(_ segments: [AuditSegment]) {
         groupCommit.catchUp()
-        guard let removal = access.remove(segments, now: surroundings.now()) else { return end() }
+        guard let removal = access.audit.remove(segments, now: surroundings.now()) else { return end() }
         // Before the commit: a removal that the journal does not know shows that another program made it. For the same
         // reason, a restart does not report again.
         surroundings.notice(
@@ -128,7 +128,7 @@ package final class AuditRetention {
     /// Deletes some of the removed records. The loop serves other callers between two slices.
     private func deleteSlice() {
         do throws(AccessStoreError) {
-            guard try access.deleteRemoved(limits.recordsPerDeletion) else { return end() }
+            guard try access.audit.deleteRemoved(limits.recordsPerDeletion) else { return end() }
         } catch {
             return end("cannot delete removed audit records; the next start tries again: \(error)")
         }

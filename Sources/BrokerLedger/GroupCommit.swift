@@ -83,7 +83,7 @@ package final class GroupCommit {
         var record = AuditRecord(
             time: surroundings.now(), uid: uid, app: app, strength: strength, event: event, detail: detail)
         fill(&record)
-        access.append(record)
+        access.audit.append(record)
         switch event {
         case .grant, .revocation, .disclosure: accessed.insert(uid)
         case .policy: accessed.insert(nil)
@@ -333,7 +333,7 @@ package final class GroupCommit {
 
     /// Schedules the end of open deduplication windows.
     private func scheduleWindowEnd() {
-        guard windowTimer == nil, let end = access.nextWindowEnd else { return }
+        guard windowTimer == nil, let end = access.audit.nextWindowEnd else { return }
         // Because of the lower bound, windows that end shortly after each other are closed together. The
         // upper bound limits the delay if somebody changes the clock.
         let wait = min(max(Self.shortestWait, end - surroundings.now()), Self.longestWait)
@@ -345,7 +345,7 @@ package final class GroupCommit {
 
     private func closeWindows() {
         windowTimer = nil
-        access.closeWindows(at: surroundings.now())
+        access.audit.closeWindows(at: surroundings.now())
         if access.hasUncommitted { commitSoon() }
         scheduleWindowEnd()
     }

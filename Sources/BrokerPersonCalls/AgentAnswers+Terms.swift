@@ -130,8 +130,8 @@ extension AgentAnswers {
         guard prompt === agent.own, grants.isSilenced(caller) else {
             throw AgentError.invalidAnswer(.malformed, "the person does not review an app that may not ask")
         }
-        for principal in caller.principals where access.isSilenced(principal) {
-            access.endSilence(of: principal)
+        for principal in caller.principals where access.silences.contains(principal) {
+            access.silences.end(of: principal)
             groupCommit.record(
                 .revocation, of: principal, detail: "asked again, " + AnswerSource(agent, nil).words)
         }

@@ -83,7 +83,7 @@ package struct AgentFolders {
         let parameters = try EndFolderParameters(call.parameters)
         _ = try prompts.agent(parameters.agent, of: session)
         _ = try inspection()
-        guard let folder = access.declaredFolder(at: parameters.path, of: session.caller.uid) else {
+        guard let folder = access.declarations.folder(at: parameters.path, of: session.caller.uid) else {
             throw Self.error(.notFound)
         }
         folders.end(folder, "ended, " + AnswerSource(session).words)

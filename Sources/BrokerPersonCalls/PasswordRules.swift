@@ -69,7 +69,7 @@ package struct PasswordRules {
     /// user share. One program can act as many apps, so a limit per app would not restrict the program.
     private func passesBound(_ new: Set<RecordNumber>, _ caller: Caller) -> Bool {
         guard caller.strength.isAssumable else { return false }
-        let recent = access.unconfirmed(of: caller.uid, since: periodStart)
+        let recent = access.unconfirmed.records(of: caller.uid, since: periodStart)
         guard !new.isSubset(of: recent) else { return false }
         return recent.union(new).count > surroundings.limits.contactsWithoutPassword
     }
@@ -77,7 +77,7 @@ package struct PasswordRules {
     /// Counts contacts that an app gets without a password.
     func noteWithoutPassword(_ new: Set<RecordNumber>, _ caller: Caller) {
         guard caller.strength.isAssumable else { return }
-        access.noteUnconfirmed(new, of: caller.uid, now: surroundings.seconds, keepingSince: periodStart)
+        access.unconfirmed.note(new, of: caller.uid, now: surroundings.seconds, keepingSince: periodStart)
     }
 
     private var periodStart: Int64 {

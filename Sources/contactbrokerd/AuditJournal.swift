@@ -32,7 +32,7 @@ final class AuditJournal: AuditKeeper {
     /// - Returns: a warning if the file does not contain the position. All records are then sent again.
     static func takeOverPosition(in state: String, _ access: AccessStore) -> String? {
         let path = state + "/audit-journal"
-        guard access.forwarded == nil else {
+        guard access.audit.forwarded == nil else {
             unlink(path)
             return nil
         }
@@ -43,7 +43,7 @@ final class AuditJournal: AuditKeeper {
         let count = read(file, &bytes, bytes.count)
         let line = count > 1 && bytes[count - 1] == 0x0A ? String(decoding: bytes[..<(count - 1)], as: UTF8.self) : ""
         let number = Int64(line).flatMap { $0 >= 0 ? $0 : nil }
-        access.forwarded = number ?? 0
+        access.audit.forwarded = number ?? 0
         guard number == nil else { return nil }
         return
             "\(path) does not contain the number of an audit record, so the journal gets all records again, each with "

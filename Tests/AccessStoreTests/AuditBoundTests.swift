@@ -13,18 +13,18 @@ struct AuditBoundTests {
     init() throws {
         fixture = try StoreFixture()
         store = try fixture.open()
-        store.auditBounds.recordsPerHour = 20
-        store.auditBounds.bytesPerHour = 1_000_000
+        store.audit.bounds.recordsPerHour = 20
+        store.audit.bounds.bytesPerHour = 1_000_000
     }
 
     private func wait(_ principal: Principal = mail, after seconds: Double = 0) -> Duration? {
-        store.auditWait(
+        store.audit.wait(
             uid: principal.uid, strength: principal.strength, app: principal.app,
             now: fixture.now + Int64(seconds * 1_000_000))
     }
 
     private func save(by principal: Principal = mail, after seconds: Double = 0, event: AuditEvent = .save) {
-        store.append(
+        store.audit.append(
             AuditRecord(
                 time: fixture.now + Int64(seconds * 1_000_000), uid: principal.uid, app: principal.app,
                 strength: principal.strength, event: event))
@@ -43,7 +43,7 @@ struct AuditBoundTests {
         save(after: 360)
         #expect(wait(after: 360) == .seconds(360))
         try store.commit()
-        #expect(store.auditCount == 12)
+        #expect(store.audit.last.sequence == 12)
     }
 
     @Test("No hour has more records than the limit, however they are spread")
@@ -64,8 +64,8 @@ struct AuditBoundTests {
 
     @Test("Bytes are limited too")
     func bytes() {
-        store.auditBounds.recordsPerHour = 1_000_000
-        store.auditBounds.bytesPerHour = 8_192
+        store.audit.bounds.recordsPerHour = 1_000_000
+        store.audit.bounds.bytesPerHour = 8_192
         store.disclose(1, detail: String(repeating: "x", count: 3_000))
         #expect(wait() == nil)
         store.disclose(1, detail: String(repeating: "y", count: 3_000))
@@ -88,13 +88,13 @@ struct AuditBoundTests {
         #expect(before != nil)
         for _ in 1...100 { save(event: event) }
         try store.commit()
-        #expect(store.auditCount == 111)
+        #expect(store.audit.last.sequence == 111)
         #expect(wait() == before)
     }
 
     @Test("Above the limit on apps, further apps share one limit, and known apps keep their own")
     func manyApps() {
-        store.auditBounds.appsPerUser = 2
+        store.audit.bounds.appsPerUser = 2
         save(by: mail)
         save(by: notes)
         for number in 1...10 {
@@ -115,10 +115,10 @@ struct AuditBoundTests {
 
     @Test("All strangers together have one allowance, however many UIDs and apps they are, and no user waits for them")
     func strangers() throws {
-        store.isUser = { $0 < 65_536 }
-        store.auditBounds.strangers = AuditAllowance(recordsPerHour: 60, bytesPerHour: 1_000_000)
-        (store.auditBounds.appsPerUser, store.auditBounds.recordsPerHour) = (8, 1_000)
-        let before = store.auditCount
+        store.audit.isUser = { $0 < 65_536 }
+        store.audit.bounds.strangers = AuditAllowance(recordsPerHour: 60, bytesPerHour: 1_000_000)
+        (store.audit.bounds.appsPerUser, store.audit.bounds.recordsPerHour) = (8, 1_000)
+        let before = store.audit.last.sequence
         var written = 0
         for number in UInt32(1)...1_000 {
             let stranger = Principal(uid: 100_000 + number / 4, strength: .unverified, app: "/copy/\(number)")
@@ -128,7 +128,7 @@ struct AuditBoundTests {
         }
         try store.commit()
         // Half of the limit at once.
-        #expect(written == 30 && store.auditCount - before == 30)
+        #expect(written == 30 && store.audit.last.sequence - before == 30)
         #expect(wait(Principal(uid: 165_000, strength: .sandboxed, app: "org.example.New")) != nil)
         for user in [mail, notes, elsewhere] {
             #expect(wait(user) == nil)
@@ -140,19 +140,19 @@ struct AuditBoundTests {
 
     @Test("All apps of one user together have an allowance, beyond which each of them waits, and no other user's app")
     func user() throws {
-        store.auditBounds.user = AuditAllowance(recordsPerHour: 60, bytesPerHour: 1_000_000)
+        store.audit.bounds.user = AuditAllowance(recordsPerHour: 60, bytesPerHour: 1_000_000)
         for number in 1...4 {
             let app = Principal(uid: mail.uid, strength: .unverified, app: "/copy/\(number)")
             for _ in 1...8 where wait(app) == nil { save(by: app) }
         }
         try store.commit()
-        #expect(store.auditCount == 1 + 30)
+        #expect(store.audit.last.sequence == 1 + 30)
         #expect(wait(mail) != nil && wait(notes) != nil)
         #expect(wait(Principal(uid: mail.uid + 1, strength: .unverified, app: "/copy/1")) == nil)
         // A grant or a revocation is recorded nevertheless.
         for event in [AuditEvent.grant, .revocation] { save(event: event) }
         try store.commit()
-        #expect(store.auditCount == 1 + 32)
+        #expect(store.audit.last.sequence == 1 + 32)
         // Thirty records are refilled in an hour.
         #expect(wait(mail, after: 119) != nil && wait(mail, after: 121) == nil)
     }
@@ -160,20 +160,20 @@ struct AuditBoundTests {
     @Test("Prompts of an app that were not shown within an hour are one record and a count, and shown ones are not")
     func notShown() throws {
         func prompt(_ detail: String, after seconds: Double) throws -> Int64 {
-            let before = store.auditCount
-            store.append(
+            let before = store.audit.last.sequence
+            store.audit.append(
                 AuditRecord(
                     time: fixture.now + Int64(seconds * 1_000_000), uid: mail.uid, app: mail.app,
                     strength: mail.strength, event: .prompt, detail: detail))
             try store.commit()
-            return store.auditCount - before
+            return store.audit.last.sequence - before
         }
-        store.auditBounds.windowsPerApp = 4
+        store.audit.bounds.windowsPerApp = 4
         #expect(try prompt(AuditRecord.notShown, after: 0) == 1)
         for minute in 1..<60 { #expect(try prompt(AuditRecord.notShown, after: Double(60 * minute)) == 0) }
         for second in 1...3 { #expect(try prompt("access", after: 3_590 + Double(second)) == 1) }
         #expect(try prompt(AuditRecord.notShown, after: 3_600) == 2)
-        store.closeWindows(at: nil)
+        store.audit.closeWindows(at: nil)
         try store.commit()
         #expect(try store.verifyAll().brokenAt == nil)
     }

@@ -28,8 +28,8 @@ struct AuditChainTests {
         let (checked, brokenAt) = try store.verifyAll(budget: budget)
         #expect(checked == 11)
         #expect(brokenAt == nil)
-        #expect(store.auditCount == 11)
-        #expect(try store.verify(from: nil, budget: 100).head == Hexadecimal.text(store.lastPosition.hash))
+        #expect(store.audit.last.sequence == 11)
+        #expect(try store.verify(from: nil, budget: 100).head == Hexadecimal.text(store.audit.last.hash))
     }
 
     @Test(
@@ -126,12 +126,12 @@ struct AuditChainTests {
             try store?.commit()
         }
         #expect(try store?.verifyAll().brokenAt == nil)
-        let reader = try #require(store?.auditReader)
+        let reader = try #require(store?.audit.reader)
         let head = Hexadecimal.text(reader.known.hash)
         store = nil
         #expect(try reader.verify(from: nil, budget: 100).head == head)
         store = try fixture.open()
-        #expect(store?.auditCount == 23)
+        #expect(store?.audit.last.sequence == 23)
         #expect(try store?.verifyAll().brokenAt == nil)
         #expect(try store?.records(matching: AuditFilter(), after: 21, limit: 1).first?.previous == head)
     }
@@ -157,7 +157,7 @@ struct AuditChainTests {
             store.disclose(Int64(number))
             try store.commit()
         }
-        let reader = store.auditReader
+        let reader = store.audit.reader
         try fixture.tamper("DELETE FROM audit WHERE sequence > 10")
         #expect(try reader.verify(from: nil, budget: 100).brokenAt == 11)
         #expect(try store.verifyAll().brokenAt == 11)

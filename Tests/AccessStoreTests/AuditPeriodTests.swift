@@ -24,7 +24,7 @@ struct AuditPeriodTests {
         for number in 0..<count {
             fixture.now += 60_000_000
             let isOther = number % 13 == 5
-            store.append(
+            store.audit.append(
                 AuditRecord(
                     time: fixture.now, uid: UInt32(1_000 + number % 2),
                     app: number < 10 ? "former" : "app\(number % 3)",
@@ -81,7 +81,7 @@ struct AuditPeriodTests {
                 let blocks = Set(all.filter { $0.time >= since }.map { ($0.sequence - 1) / Self.size })
                 #expect(
                     sequences.subtracting(needed).allSatisfy {
-                        blocks.contains(($0 - 1) / Self.size) || $0 > store.auditCount - Self.size
+                        blocks.contains(($0 - 1) / Self.size) || $0 > store.audit.last.sequence - Self.size
                     })
             }
         }
@@ -104,7 +104,7 @@ struct AuditPeriodTests {
         #expect(try records(AuditFilter(since: since, withEarlier: true)) == withEarlier)
         #expect(withEarlier.count > expected.count && withEarlier.count < 400)
         let blocks = try #require(
-            try summary.blocks(upTo: store.auditCount, reading: Database.open(fixture.database, .readOnly)))
+            try summary.blocks(upTo: store.audit.last.sequence, reading: Database.open(fixture.database, .readOnly)))
         let read = blocks.filter { $0.mayMatch(AuditFilter(since: since), nil) }
         #expect(read.count == blocks.count - Int(first / Self.size))
     }
@@ -113,12 +113,12 @@ struct AuditPeriodTests {
     func concerning() throws {
         try append(300)
         store.disclose(7, 8)
-        store.append(
+        store.audit.append(
             AuditRecord(
                 time: fixture.now, uid: 1_000, app: "list", strength: .installed, event: .disclosure, keys: .names,
                 count: 300))
         try store.commit()
-        let wanted = [7, 8, 9].map { store.pseudonym(of: RecordNumber($0), uid: 1_000) }
+        let wanted = [7, 8, 9].map { store.audit.pseudonyms.pseudonym(of: RecordNumber($0), uid: 1_000) }
         var filter = AuditFilter(uid: 1_000)
         filter.concerning = wanted
         let found = try records(filter)
@@ -128,14 +128,14 @@ struct AuditPeriodTests {
         }
         #expect(found == expected && found.contains { $0.app == "list" } && found.count < 40)
         #expect(try records(filter).filter { $0.contacts?.contains(wanted[0]) ?? false }.count == 1)
-        #expect(try store.auditReader.apps(of: 1_000).map(\.app).sorted().contains("list"))
+        #expect(try store.audit.reader.apps(of: 1_000).map(\.app).sorted().contains("list"))
     }
 
     @Test("A read whose result nobody wants any more stops at the next block or step")
     func stops() throws {
         try append(1_000)
-        let reader = store.auditReader
-        #expect(try reader.verifyAll(rowsPerStep: 100).checked == Int(store.auditCount))
+        let reader = store.audit.reader
+        #expect(try reader.verifyAll(rowsPerStep: 100).checked == Int(store.audit.last.sequence))
         #expect(reader.progress.percent >= 90)
         let connection = try Database.open(fixture.database, .readOnly)
         let query = AuditQuery(connection: connection)

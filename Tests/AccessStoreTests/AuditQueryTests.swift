@@ -16,14 +16,14 @@ struct AuditQueryTests {
         store.disclose(1, 2)
         store.disclose(2, to: notes)
         store.disclose(1, to: elsewhere)
-        store.append(
+        store.audit.append(
             AuditRecord(time: 1_700_000_200_000_000, uid: 1_000, app: mail.app, strength: .claimed, event: .refusal))
         try store.commit()
     }
 
     private func sequences(_ filter: AuditFilter) throws -> [Int64] {
         let entries = try store.records(matching: filter, after: nil, limit: 100)
-        let offLoop = try store.auditReader.records(matching: filter, after: nil, limit: 100)
+        let offLoop = try store.audit.reader.records(matching: filter, after: nil, limit: 100)
         #expect(entries == offLoop)
         return entries.map(\.sequence)
     }
@@ -48,8 +48,8 @@ struct AuditQueryTests {
         }
         var before: Int?
         for _ in 1...4 {
-            _ = try store.auditReader.records(matching: AuditFilter(), after: nil, limit: 100)
-            _ = try store.auditReader.verify(from: nil, budget: 100)
+            _ = try store.audit.reader.records(matching: AuditFilter(), after: nil, limit: 100)
+            _ = try store.audit.reader.verify(from: nil, budget: 100)
             store.decide(.limited(to: [RecordNumber(7)]), for: notes)
             try store.commit()
             // SQLite keeps a descriptor of the first round for reuse: closing it would drop the other connections'
@@ -84,12 +84,13 @@ struct AuditQueryTests {
 
     @Test("Records can be filtered by a contact's pseudonym, which differs between users")
     func contact() throws {
-        let ada = store.pseudonym(of: RecordNumber(1), uid: 1_000)
-        let bob = store.pseudonym(of: RecordNumber(2), uid: 1_000)
+        let keys = store.audit.pseudonyms
+        let ada = keys.pseudonym(of: RecordNumber(1), uid: 1_000)
+        let bob = keys.pseudonym(of: RecordNumber(2), uid: 1_000)
         #expect(try sequences(AuditFilter(contact: ada)) == [2])
         #expect(try sequences(AuditFilter(contact: bob)) == [2, 3])
-        #expect(try sequences(AuditFilter(contact: store.pseudonym(of: RecordNumber(1), uid: 1_001))) == [4])
-        #expect(try sequences(AuditFilter(contact: store.pseudonym(of: RecordNumber(9), uid: 1_000))).isEmpty)
+        #expect(try sequences(AuditFilter(contact: keys.pseudonym(of: RecordNumber(1), uid: 1_001))) == [4])
+        #expect(try sequences(AuditFilter(contact: keys.pseudonym(of: RecordNumber(9), uid: 1_000))).isEmpty)
         for text in ["", "00", "not hexadecimal", ada.uppercased(), ada + "00"] where text != ada {
             #expect(try sequences(AuditFilter(contact: text)).isEmpty)
         }
@@ -105,7 +106,7 @@ struct AuditQueryTests {
         #expect(entry.uid == 1_000 && entry.app == mail.app && entry.strength == .claimed)
         #expect(entry.event == .disclosure && entry.status == .limited && entry.keys == .names)
         #expect(entry.count == 2 && entry.revision == 3 && entry.repeats == nil && entry.detail == "FetchContacts")
-        #expect(entry.contacts == [1, 2].map { store.pseudonym(of: RecordNumber($0), uid: 1_000) })
+        #expect(entry.contacts == [1, 2].map { store.audit.pseudonyms.pseudonym(of: RecordNumber($0), uid: 1_000) })
         let first = try #require(try store.records(matching: AuditFilter(), after: nil, limit: 1).first)
         #expect(entry.previous == first.hash)
     }
@@ -132,19 +133,19 @@ struct AuditQueryTests {
         store.disclose(3)
         #expect(store.hasUncommitted)
         #expect(try sequences(AuditFilter()).count == 5)
-        #expect(store.auditCount == 5)
+        #expect(store.audit.last.sequence == 5)
         try store.commit()
         #expect(!store.hasUncommitted)
         #expect(try sequences(AuditFilter()).count == 6)
-        #expect(try store.auditReader.verify(from: nil, budget: 100).checked == 6)
+        #expect(try store.audit.reader.verify(from: nil, budget: 100).checked == 6)
     }
 
     @Test("A contact's pseudonym stays the same, and differs between contacts and users")
     func pseudonyms() {
-        let own = store.pseudonym(of: RecordNumber(1), uid: 1_000)
+        let own = store.audit.pseudonyms.pseudonym(of: RecordNumber(1), uid: 1_000)
         #expect(own.utf8.count == 32)
-        #expect(own == store.pseudonym(of: RecordNumber(1), uid: 1_000))
-        #expect(own != store.pseudonym(of: RecordNumber(2), uid: 1_000))
-        #expect(own != store.pseudonym(of: RecordNumber(1), uid: 1_001))
+        #expect(own == store.audit.pseudonyms.pseudonym(of: RecordNumber(1), uid: 1_000))
+        #expect(own != store.audit.pseudonyms.pseudonym(of: RecordNumber(2), uid: 1_000))
+        #expect(own != store.audit.pseudonyms.pseudonym(of: RecordNumber(1), uid: 1_001))
     }
 }

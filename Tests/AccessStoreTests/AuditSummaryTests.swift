@@ -25,7 +25,7 @@ struct AuditSummaryTests {
             let contacts = (0..<Int.random(in: 0...3, using: &numbers)).map { _ in
                 RecordNumber(Int64.random(in: 1...80, using: &numbers))
             }
-            store.append(
+            store.audit.append(
                 AuditRecord(
                     time: fixture.now, uid: UInt32.random(in: 1_000...1_002, using: &numbers),
                     app: isRare ? "rare" : Self.apps[Int.random(in: 0..<3, using: &numbers)], strength: .installed,
@@ -44,7 +44,8 @@ struct AuditSummaryTests {
         if sometimes() { filter.since = 1_700_000_000_000_000 + Int64.random(in: 0...span, using: &numbers) }
         if sometimes() { filter.until = 1_700_000_000_000_000 + Int64.random(in: 0...span, using: &numbers) }
         if sometimes() {
-            filter.contact = store.pseudonym(of: RecordNumber(Int64.random(in: 1...90, using: &numbers)), uid: 1_001)
+            filter.contact = store.audit.pseudonyms.pseudonym(
+                of: RecordNumber(Int64.random(in: 1...90, using: &numbers)), uid: 1_001)
         }
         return filter
     }
@@ -77,7 +78,7 @@ struct AuditSummaryTests {
         var numbers = SeededGenerator(seed: 4)
         try append(400, &numbers)
         let connection = try Database.open(fixture.database, .readOnly)
-        let last = store.auditCount
+        let last = store.audit.last.sequence
         let summary = AuditSummary(size: 10, fewest: 0)
         func ranges(_ filter: AuditFilter, _ callers: Set<Int64>? = nil) throws -> Int {
             let blocks = try #require(try summary.blocks(upTo: last, reading: connection))

@@ -31,10 +31,10 @@ struct BatchTests {
 
     @Test("A failed commit leaves no record, and the chain continues from the last committed one")
     func chain() throws {
-        let last = store.lastPosition
+        let last = store.audit.last
         store.disclose(1)
         try failToCommit()
-        #expect(store.lastPosition == last && store.auditCount == 1)
+        #expect(store.audit.last == last && store.audit.last.sequence == 1)
         try store.diskIsFull(false)
         store.disclose(2)
         try store.commit()
@@ -95,7 +95,7 @@ struct BatchTests {
         store.decide(.denied, for: mail)
         store.decide(.limited(to: contacts(2, 3)), for: notes, keys: .names)
         store.removeGrant(of: elsewhere)
-        store.append(AuditRecord(time: 5, uid: 1_000, app: mail.app, strength: .claimed, event: .revocation))
+        store.audit.append(AuditRecord(time: 5, uid: 1_000, app: mail.app, strength: .claimed, event: .revocation))
         try failToCommit()
         func check(_ store: AccessStore) {
             #expect(store.access(of: mail) == .denied)
@@ -173,7 +173,7 @@ struct BatchTests {
             }
         }
         try #require(failures == 3)
-        #expect(store.auditCount == Int64(written))
+        #expect(store.audit.last.sequence == Int64(written))
         #expect(try store.verifyAll().checked == written)
         try disk.grow(kilobytes: 2_048)
         store.disclose(-1)

@@ -103,7 +103,7 @@ struct CrashTests {
         try survivor.commit()
         #expect(survivor.openIntents().isEmpty)
         #expect(survivor.access(of: mail) == .limited(to: contacts(1).union([numbers[0]])))
-        #expect(try survivor.writer?.connection.integer("SELECT count(*) FROM saveIntent") == 0)
+        #expect(try survivor.file.writer?.connection.integer("SELECT count(*) FROM saveIntent") == 0)
     }
 
     @Test("A record number is never used twice, even if the clock goes back")

@@ -75,16 +75,16 @@ struct CreationTests {
     @Test("The position of the second place survives a crash, and its first use is known")
     func forwarded() throws {
         let store = try fixture.open()
-        #expect(store.forwarded == nil)
+        #expect(store.audit.forwarded == nil)
         store.disclose(1)
         try store.commit()
-        store.forwarded = store.auditCount
+        store.audit.forwarded = store.audit.last.sequence
         store.disclose(2)
         try store.commit()
         let crashed = try fixture.copy().open()
-        #expect(crashed.forwarded == 2)
-        store.forwarded = 3
+        #expect(crashed.audit.forwarded == 2)
+        store.audit.forwarded = 3
         store.close(now: 2)
-        #expect(try fixture.open().forwarded == 3)
+        #expect(try fixture.open().audit.forwarded == 3)
     }
 }

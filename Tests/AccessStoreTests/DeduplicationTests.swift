@@ -27,14 +27,14 @@ struct DeduplicationTests {
         _ event: AuditEvent = .disclosure, _ contacts: [Int64]? = [7], to principal: Principal = mail, at time: Int64,
         keys: ContactKeySet = .names, revision: Int64 = 3, count: Int? = nil, detail: String? = nil, part: Int? = nil
     ) throws -> Int {
-        let before = store.auditCount
-        store.append(
+        let before = store.audit.last.sequence
+        store.audit.append(
             AuditRecord(
                 time: start + time, uid: principal.uid, app: principal.app, strength: principal.strength, event: event,
                 status: .limited, keys: keys, count: count ?? contacts?.count,
                 contacts: contacts?.map { RecordNumber($0) }, revision: revision, detail: detail, part: part))
         try store.commit()
-        return Int(store.auditCount - before)
+        return Int(store.audit.last.sequence - before)
     }
 
     private func repeats() throws -> [Int?] {
@@ -52,7 +52,7 @@ struct DeduplicationTests {
         let count = try #require(
             try store.records(matching: AuditFilter(app: mail.app), after: nil, limit: .max)[1...].first)
         #expect(count.time == start + 10 * second - 1 && count.count == 1 && count.keys == .names)
-        #expect(count.contacts == [store.pseudonym(of: RecordNumber(7), uid: mail.uid)])
+        #expect(count.contacts == [store.audit.pseudonyms.pseudonym(of: RecordNumber(7), uid: mail.uid)])
         #expect(try store.verifyAll().brokenAt == nil)
     }
 
@@ -68,8 +68,8 @@ struct DeduplicationTests {
     func noRepeat() throws {
         try record(at: 0)
         #expect(try record(at: 10 * second) == 1)
-        store.closeWindows(at: nil)
-        #expect(!store.hasUncommitted && store.nextWindowEnd == nil)
+        store.audit.closeWindows(at: nil)
+        #expect(!store.hasUncommitted && store.audit.nextWindowEnd == nil)
     }
 
     @Test("A record with another app, event, keys, contacts, revision or detail is not a repeat")
@@ -117,7 +117,7 @@ struct DeduplicationTests {
         #expect(try record(.authentication, nil, at: 0) == 1)
         #expect(try record(.refusal, nil, at: 1) == 1)
         #expect(try record(.authentication, nil, at: 2) == 0)
-        store.closeWindows(at: start + 61 * second)
+        store.audit.closeWindows(at: start + 61 * second)
         try store.commit()
         #expect(try repeats() == [nil, nil, 1])
         #expect(try store.events().last == .authentication)
@@ -129,16 +129,16 @@ struct DeduplicationTests {
         try record(at: 1)
         try record(.refusal, nil, at: 2)
         try record(.refusal, nil, at: 3)
-        #expect(store.nextWindowEnd == start + 10 * second)
-        store.closeWindows(at: start + 10 * second - 1)
+        #expect(store.audit.nextWindowEnd == start + 10 * second)
+        store.audit.closeWindows(at: start + 10 * second - 1)
         #expect(!store.hasUncommitted)
-        store.closeWindows(at: start + 10 * second)
+        store.audit.closeWindows(at: start + 10 * second)
         #expect(store.hasUncommitted)
         try store.commit()
-        #expect(store.nextWindowEnd == start + 60 * second + 2)
-        store.closeWindows(at: start + 61 * second)
+        #expect(store.audit.nextWindowEnd == start + 60 * second + 2)
+        store.audit.closeWindows(at: start + 61 * second)
         try store.commit()
-        #expect(store.nextWindowEnd == nil)
+        #expect(store.audit.nextWindowEnd == nil)
         #expect(try repeats() == [nil, nil, 1, 1])
     }
 
@@ -166,7 +166,7 @@ struct DeduplicationTests {
         try record(at: 0)
         for time in 1...4 { try record(at: Int64(time) * second) }
         #expect(store.usage(of: mail) == ((start + 4 * second) / second, 5, 1, start / second))
-        store.closeWindows(at: nil)
+        store.audit.closeWindows(at: nil)
         try store.commit()
         // A repeat tells the app nothing new.
         #expect(store.usage(of: mail) == ((start + 4 * second) / second, 5, 1, (start + 4 * second) / second))
@@ -176,7 +176,7 @@ struct DeduplicationTests {
     func failedCommit() throws {
         try record(at: 0)
         try store.diskIsFull(true)
-        store.append(
+        store.audit.append(
             AuditRecord(
                 time: start + 1, uid: mail.uid, app: mail.app, strength: mail.strength, event: .disclosure,
                 count: 1, contacts: [RecordNumber(9)], detail: String(repeating: "x", count: 5_000)))
@@ -189,7 +189,7 @@ struct DeduplicationTests {
 
     @Test("An app's windows are limited: above the limit its oldest is closed, and no other app's")
     func windowsOfOneApp() throws {
-        store.auditBounds.windowsPerApp = 3
+        store.audit.bounds.windowsPerApp = 3
         try record(to: notes, at: 0)
         for number in 1...3 { try record(.disclosure, [Int64(number)], at: Int64(number)) }
         #expect(try record(.disclosure, [1], at: 4) == 0)
@@ -202,7 +202,7 @@ struct DeduplicationTests {
 
     @Test("All windows together are limited: above the limit, every record of an app without a window is written")
     func allWindows() throws {
-        store.auditBounds.windows = 2
+        store.audit.bounds.windows = 2
         for number in 1...2 { try record(.disclosure, [Int64(number)], at: Int64(number)) }
         #expect(try record(to: notes, at: 3) == 1)
         #expect(try record(to: notes, at: 4) == 1)
@@ -212,7 +212,7 @@ struct DeduplicationTests {
 
     @Test("A long list of contacts weighs as much as many windows")
     func weight() throws {
-        store.auditBounds.windowsPerApp = 16
+        store.audit.bounds.windowsPerApp = 16
         try record(at: 0)
         // This window weighs 1 + 240 / 16 = 16, which is the whole limit, so the first one must be closed.
         try record(.disclosure, Array(1...240), at: 1)
@@ -225,7 +225,7 @@ struct DeduplicationTests {
 
     @Test("Many distinct disclosures, deduplicated or not, are all in the audit")
     func churn() throws {
-        store.auditBounds.windowsPerApp = 50
+        store.audit.bounds.windowsPerApp = 50
         var told: [Int64: Int] = [:]
         var generator = SystemRandomNumberGenerator()
         for step in 0..<3_000 {
@@ -233,14 +233,14 @@ struct DeduplicationTests {
             told[number, default: 0] += 1
             try record(.disclosure, [number], at: Int64(step) * second / 20)
         }
-        store.closeWindows(at: nil)
+        store.audit.closeWindows(at: nil)
         try store.commit()
         var onRecord: [String: Int] = [:]
         for entry in try store.records(matching: AuditFilter(app: mail.app), after: nil, limit: .max) {
             onRecord[entry.contacts?.first ?? "", default: 0] += entry.repeats ?? 1
         }
         for (number, count) in told {
-            #expect(onRecord[store.pseudonym(of: RecordNumber(number), uid: mail.uid)] == count)
+            #expect(onRecord[store.audit.pseudonyms.pseudonym(of: RecordNumber(number), uid: mail.uid)] == count)
         }
         #expect(try store.verifyAll().brokenAt == nil)
     }

@@ -46,7 +46,7 @@ struct GrantTests {
         try store.commit()
         #expect(store.access(of: session) == .full)
         #expect(store.access(of: mail) == nil)
-        #expect(try store.writer?.connection.integer("SELECT count(*) FROM appGrant") == 0)
+        #expect(try store.file.writer?.connection.integer("SELECT count(*) FROM appGrant") == 0)
         store = try again(store)
         #expect(store.principals.isEmpty)
     }
@@ -58,7 +58,7 @@ struct GrantTests {
         func use(_ uses: Int) throws {
             store.disclose(7)
             try store.commit()
-            store.closeWindows(at: nil)
+            store.audit.closeWindows(at: nil)
             try store.commit()
             #expect(store.usage(of: mail).uses == uses)
         }
@@ -178,9 +178,9 @@ struct GrantTests {
             store.disclose(1)
             try store.commit()
         }
-        store.append(AuditRecord(time: 9, uid: mail.uid, app: mail.app, strength: mail.strength, event: .refusal))
+        store.audit.append(AuditRecord(time: 9, uid: mail.uid, app: mail.app, strength: mail.strength, event: .refusal))
         // A number of contacts tells none of them.
-        store.append(
+        store.audit.append(
             AuditRecord(
                 time: 1_700_000_123_000_000, uid: mail.uid, app: mail.app, strength: mail.strength, event: .disclosure,
                 keys: [], count: 7, detail: "CountContacts"))
@@ -250,7 +250,7 @@ struct IdentifierKeyTests {
         let other = try store.makeIdentifiers(for: second, sharesPersistentKey: false)
         #expect(other.record(name, as: .contact) == nil)
         try store.commit()
-        #expect(try store.writer?.connection.integer("SELECT count(*) FROM principal") == 0)
+        #expect(try store.file.writer?.connection.integer("SELECT count(*) FROM principal") == 0)
         store.removeGrant(of: first)
         #expect(store.identifiers(for: first, sharesPersistentKey: false) == nil)
         #expect(store.identifiers(for: second, sharesPersistentKey: false) != nil)
@@ -272,7 +272,7 @@ struct IdentifierKeyTests {
         store = try fixture.open()
         #expect(store.grant(of: mail) == nil)
         #expect(store.identifiers(for: mail, sharesPersistentKey: true)?.record(name, as: .contact) == nil)
-        #expect(try store.writer?.connection.integer("SELECT count(*) FROM grantedContact") == 0)
+        #expect(try store.file.writer?.connection.integer("SELECT count(*) FROM grantedContact") == 0)
     }
 
     @Test("A removed key leaves no bytes in the file")

@@ -56,7 +56,7 @@ struct GrantedGroupTests {
             store = try again(store)
             #expect(store.grant(of: mail) == grant)
         }
-        #expect(try store.writer?.connection.integer("SELECT count(*) FROM groupShare") == 0)
+        #expect(try store.file.writer?.connection.integer("SELECT count(*) FROM groupShare") == 0)
     }
 
     @Test("A set that follows its groups gets a new revision and events, but only if it changes")

@@ -17,18 +17,18 @@ struct LongAuditTests {
         let began = fixture.now
         for number in 0..<Self.records {
             fixture.now = began + Int64(number) * (30 * Self.day / Int64(Self.records))
-            store.append(
+            store.audit.append(
                 AuditRecord(
                     time: fixture.now, uid: 1_000, app: "app\(number % 7)", strength: .installed, event: .grant,
                     count: 1, contacts: [RecordNumber(Int64(number % 500))]))
             if number % 5_000 == 0 { try store.commit() }
         }
         try store.commit()
-        let segments = try store.auditReader.segments().new
-        try store.seal(segments)
-        store.remove(Array(segments.prefix(10)), now: fixture.now)
+        let segments = try store.audit.reader.segments().new
+        try store.audit.seal(segments)
+        store.audit.remove(Array(segments.prefix(10)), now: fixture.now)
         try store.commit()
-        while try store.deleteRemoved(1_000) {}
+        while try store.audit.deleteRemoved(1_000) {}
         store.close(now: fixture.now)
         return fixture
     }
@@ -40,7 +40,7 @@ struct LongAuditTests {
         let position = try StoreFixture.bytes(of: fixture.position)
         let whole = try fixture.open()
         #expect(try whole.verifyAll(budget: 10_000).brokenAt == nil)
-        let end = whole.auditCount
+        let end = whole.audit.last.sequence
         whole.close(now: fixture.now)
         for (sql, brokenAt) in [
             (
@@ -71,13 +71,13 @@ struct LongAuditTests {
         older.disclose(1)
         older.disclose(2)
         try older.commit()
-        let remembered = older.lastPosition
+        let remembered = older.audit.last
         older.close(now: fixture.now)
         try StoreFixture.write(original, to: fixture.database)
         try StoreFixture.write(position, to: fixture.position)
         let restored = try fixture.open()
-        #expect(restored.loss == nil && restored.auditCount > end - 1)
+        #expect(restored.loss == nil && restored.audit.last.sequence > end - 1)
         #expect(try restored.verifyAll(budget: 10_000).brokenAt == nil)
-        #expect(try restored.auditReader.contradicted([remembered]).map(\.sequence) == [remembered.sequence])
+        #expect(try restored.audit.reader.contradicted([remembered]).map(\.sequence) == [remembered.sequence])
     }
 }

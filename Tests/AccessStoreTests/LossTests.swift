@@ -23,7 +23,7 @@ struct LossTests {
         try store.commit()
         try store.walSync.sync(store.committed)
         store.decide(.denied, for: mail)
-        store.append(
+        store.audit.append(
             AuditRecord(
                 time: 1, uid: mail.uid, app: mail.app, strength: mail.strength, event: .revocation, status: .denied))
         try store.commit()

@@ -60,7 +60,7 @@ struct OpeningTests {
     func inUse() throws {
         let store = try fixture.open()
         #expect(error(opening: fixture.folder) == .inUse)
-        #expect(store.auditCount == 1)
+        #expect(store.audit.last.sequence == 1)
         store.close(now: 2)
         #expect(error(opening: fixture.folder) == nil)
     }

@@ -337,6 +337,6 @@ struct OutboxTests {
         store.close(now: fixture.now)
         let next = try fixture.open()
         #expect(next.outboxMark(of: 1_000) == 0)
-        #expect(try next.writer?.connection.integer("SELECT count(*) FROM outboxMark") == 0)
+        #expect(try next.file.writer?.connection.integer("SELECT count(*) FROM outboxMark") == 0)
     }
 }

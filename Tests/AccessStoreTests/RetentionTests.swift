@@ -28,7 +28,7 @@ struct RetentionTests {
     }
 
     private func append(_ number: Int64, day: Int, to store: AccessStore) {
-        store.append(
+        store.audit.append(
             AuditRecord(
                 time: fixture.now + Int64(day) * Self.day + number, uid: 1_000, app: "app\(number % 3)",
                 strength: .installed, event: .grant, count: 1, contacts: [RecordNumber(number)], detail: "\(number)"))
@@ -37,15 +37,15 @@ struct RetentionTests {
     /// Seals the segments, and removes this many.
     @discardableResult
     private func remove(_ count: Int, from store: AccessStore) throws -> AuditRemoval {
-        let segments = try store.auditReader.segments()
-        try store.seal(segments.new)
-        store.remove(Array((segments.sealed + segments.new).prefix(count)), now: fixture.now)
+        let segments = try store.audit.reader.segments()
+        try store.audit.seal(segments.new)
+        store.audit.remove(Array((segments.sealed + segments.new).prefix(count)), now: fixture.now)
         try store.commit()
-        return try #require(store.removal)
+        return try #require(store.audit.removal)
     }
 
     private func deleteAll(from store: AccessStore, by slice: Int = 7) throws {
-        while try store.deleteRemoved(slice) {}
+        while try store.audit.deleteRemoved(slice) {}
     }
 
     private func sequences(of store: AccessStore, _ filter: AuditFilter = AuditFilter()) throws -> [Int64] {
@@ -59,12 +59,12 @@ struct RetentionTests {
     @Test("Segments are sealed once, and the newest one is not")
     func sealed() throws {
         let store = try filled()
-        let first = try store.auditReader.segments()
+        let first = try store.audit.reader.segments()
         #expect(first.sealed.isEmpty && first.new.count == Self.days - 1)
         #expect(first.new.map(\.last.sequence) == (1..<Self.days).map { Int64(1 + $0 * Self.perDay) })
-        #expect(first.open?.last == store.lastPosition)
-        try store.seal(first.new)
-        let second = try store.auditReader.segments()
+        #expect(first.open?.last == store.audit.last)
+        try store.audit.seal(first.new)
+        let second = try store.audit.reader.segments()
         #expect(second.sealed == first.new && second.new.isEmpty && second.open == first.open)
     }
 
@@ -90,7 +90,7 @@ struct RetentionTests {
         }
         #expect(try count("audit") == 151)
         #expect(try count("auditSegment") == Int64(Self.days - 1 - 5))
-        #expect(try !store.deleteRemoved(10) && !store.hasRemovedRecords)
+        #expect(try !store.audit.deleteRemoved(10) && !store.audit.hasRemovedRecords)
     }
 
     @Test("A second removal continues the first, and a third without a segment does nothing")
@@ -102,30 +102,30 @@ struct RetentionTests {
         try deleteAll(from: store)
         #expect(second.first == first.last.sequence + 1 && second.last.sequence == 51)
         #expect(try store.verifyAll().brokenAt == nil)
-        store.remove([], now: fixture.now)
-        #expect(!store.hasUncommitted && store.removal == second)
+        store.audit.remove([], now: fixture.now)
+        #expect(!store.hasUncommitted && store.audit.removal == second)
     }
 
     @Test("Segments that are removed already, or that end at the newest record, are not removed")
     func notRemovable() throws {
         let store = try filled()
         let removal = try remove(5, from: store)
-        store.remove([AuditSegment(last: removal.last, begins: 0, ends: 0, bytes: 0)], now: fixture.now)
-        store.remove([AuditSegment(last: store.lastPosition, begins: 0, ends: 0, bytes: 0)], now: fixture.now)
-        #expect(!store.hasUncommitted && store.removal == removal)
+        store.audit.remove([AuditSegment(last: removal.last, begins: 0, ends: 0, bytes: 0)], now: fixture.now)
+        store.audit.remove([AuditSegment(last: store.audit.last, begins: 0, ends: 0, bytes: 0)], now: fixture.now)
+        #expect(!store.hasUncommitted && store.audit.removal == removal)
     }
 
     @Test("A restart in the middle of a removal continues it", arguments: [0, 1, 30, 50, 51])
     func restarted(deleted: Int) throws {
         var store: AccessStore? = try filled()
         let removal = try remove(5, from: #require(store))
-        if deleted > 0 { _ = try store?.deleteRemoved(deleted) }
+        if deleted > 0 { _ = try store?.audit.deleteRemoved(deleted) }
         // As a crash leaves it.
         let copy = try fixture.copy()
         store = nil
         let survivor = try copy.open()
-        #expect(survivor.loss == nil && survivor.removal == removal)
-        #expect(survivor.hasRemovedRecords == (deleted < 51))
+        #expect(survivor.loss == nil && survivor.audit.removal == removal)
+        #expect(survivor.audit.hasRemovedRecords == (deleted < 51))
         try deleteAll(from: survivor)
         #expect(try survivor.verifyAll().brokenAt == nil)
         #expect(try sequences(of: survivor).first == 52)
@@ -134,16 +134,16 @@ struct RetentionTests {
     @Test("A removal whose commit fails removes nothing")
     func failed() throws {
         let store = try filled()
-        let segments = try store.auditReader.segments()
-        try store.seal(segments.new)
-        store.remove(Array(segments.new.prefix(5)), now: fixture.now)
+        let segments = try store.audit.reader.segments()
+        try store.audit.seal(segments.new)
+        store.audit.remove(Array(segments.new.prefix(5)), now: fixture.now)
         store.discloseMuch()
         try store.diskIsFull(true)
         #expect(throws: AccessStoreError.self) { try store.commit() }
         try store.diskIsFull(false)
         try store.commit()
-        #expect(try store.removal == nil && sequences(of: store).first == 1)
-        #expect(try !store.deleteRemoved(100))
+        #expect(try store.audit.removal == nil && sequences(of: store).first == 1)
+        #expect(try !store.audit.deleteRemoved(100))
         #expect(try store.verifyAll().brokenAt == nil)
     }
 
@@ -186,15 +186,15 @@ struct RetentionTests {
         try deleteAll(from: store)
         for number in 1...5 { append(Int64(number), day: 0, to: store) }
         try store.commit()
-        let reader = store.auditReader
+        let reader = store.audit.reader
         try fixture.tamper(sql)
         let found = try reader.verify(from: nil, budget: 1_000)
         #expect(found.brokenAt == brokenAt && found.missingTo == missingTo)
         // After a restart, a base that nothing announces still hides no record and deletes none.
         let copy = try fixture.copy()
         let again = try copy.open()
-        #expect((again.removal == nil) == (brokenAt == 1 || brokenAt == 181))
-        #expect(try !again.deleteRemoved(1_000))
+        #expect((again.audit.removal == nil) == (brokenAt == 1 || brokenAt == 181))
+        #expect(try !again.audit.deleteRemoved(1_000))
         // The copy was not synced, so the records that were cut off may be lost in a crash.
         let isCut = brokenAt > 180
         #expect(try again.verifyAll().brokenAt == brokenAt || isCut)
@@ -204,7 +204,7 @@ struct RetentionTests {
     func forgedRecord() throws {
         let store = try filled()
         try remove(5, from: store)
-        let reader = store.auditReader
+        let reader = store.audit.reader
         try fixture.tamper(
             """
             UPDATE auditRemoval SET last = 61, lastHash = (SELECT hash FROM audit WHERE sequence = 61);
@@ -230,7 +230,7 @@ struct RetentionTests {
     func hostile(sql: String, isBroken: Bool) throws {
         let store = try filled()
         try remove(5, from: store)
-        let reader = store.auditReader
+        let reader = store.audit.reader
         try fixture.tamper(sql)
         let segments = try reader.segments()
         let all = segments.sealed + segments.new
@@ -242,7 +242,7 @@ struct RetentionTests {
         let copy = try fixture.copy()
         let again = try copy.open()
         #expect(try (again.verifyAll().brokenAt != nil) == isBroken)
-        #expect(try again.deleteRemoved(10) == (again.removal != nil))
+        #expect(try again.audit.deleteRemoved(10) == (again.audit.removal != nil))
     }
 
     @Test("Positions before the base are not contradicted, the base itself and later ones are compared")
@@ -251,7 +251,7 @@ struct RetentionTests {
         let other = [UInt8](repeating: 7, count: 32)
         let removal = try remove(5, from: store)
         try deleteAll(from: store)
-        let reader = store.auditReader
+        let reader = store.audit.reader
         let positions = [(3, other), (51, other), (51, removal.last.hash), (52, other)].map {
             AuditPosition(sequence: $0.0, hash: $0.1)
         }
@@ -263,11 +263,11 @@ struct RetentionTests {
     @Test("Later records use the space of removed ones")
     func space() throws {
         let store = try filled()
-        let before = try store.openWriter().connection.integer("PRAGMA page_count") ?? 0
+        let before = try store.file.openWriter().connection.integer("PRAGMA page_count") ?? 0
         try remove(Self.days - 1, from: store)
         try deleteAll(from: store)
         for number in 0..<150 { append(Int64(number), day: 0, to: store) }
         try store.commit()
-        #expect(try store.openWriter().connection.integer("PRAGMA page_count") ?? .max <= before + 4)
+        #expect(try store.file.openWriter().connection.integer("PRAGMA page_count") ?? .max <= before + 4)
     }
 }

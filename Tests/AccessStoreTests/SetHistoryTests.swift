@@ -134,12 +134,12 @@ struct SetHistoryTests {
         try store.commit()
         let before = store.setHistory(of: mail)
         store.widen(mail, with: contacts(3), at: beginning)
-        store.batch.failure = .unavailable(reason: "the test's")
+        store.audit.pseudonyms.failure = .unavailable(reason: "the test's")
         #expect(throws: AccessStoreError.self) { try store.commit() }
         #expect(store.setHistory(of: mail) == before)
         // The contact stays removed, so the stored events do not lead to the current set.
         store.drop(contacts(1), uid: 1_000, at: beginning)
-        store.batch.failure = .unavailable(reason: "the test's")
+        store.audit.pseudonyms.failure = .unavailable(reason: "the test's")
         #expect(throws: AccessStoreError.self) { try store.commit() }
         #expect(store.setHistory(of: mail)?.epoch != before?.epoch)
         #expect(Self.events(store) == [])

@@ -109,7 +109,7 @@ extension AccessStore {
 
     /// Records a disclosure to an app without committing it.
     func disclose(_ numbers: Int64..., to principal: Principal = mail, detail: String? = "FetchContacts") {
-        append(
+        audit.append(
             AuditRecord(
                 time: 1_700_000_123_456_789, uid: principal.uid, app: principal.app, strength: principal.strength,
                 event: .disclosure, status: .limited, keys: .names, count: numbers.count,
@@ -120,13 +120,13 @@ extension AccessStore {
     func records(
         matching filter: AuditFilter, after sequence: Int64?, limit: Int, newestFirst: Bool = false
     ) throws -> [AuditEntry] {
-        try AuditQuery(connection: openWriter().connection)
+        try AuditQuery(connection: file.openWriter().connection)
             .records(matching: filter, after: sequence, limit: limit, newestFirst: newestFirst)
     }
 
     /// Uses the same connection as ``records(matching:after:limit:newestFirst:)``.
     func verify(from: Int64?, budget rows: Int) throws -> AuditVerification {
-        try AuditQuery(connection: openWriter().connection).verify(from: from, budget: rows, known: lastPosition)
+        try AuditQuery(connection: file.openWriter().connection).verify(from: from, budget: rows, known: audit.last)
     }
 
     /// Verifies the whole chain.
@@ -148,7 +148,7 @@ extension AccessStore {
 
     /// Makes the disk full, or gives it space again.
     func diskIsFull(_ full: Bool) throws {
-        _ = try writer?.connection.integer("PRAGMA max_page_count = \(full ? 1 : 1_000_000)")
+        _ = try file.writer?.connection.integer("PRAGMA max_page_count = \(full ? 1 : 1_000_000)")
     }
 
     /// Records a disclosure that does not fit into the existing pages.

@@ -20,8 +20,8 @@ struct AuditPaceTests {
         fixture.loop.pass(.seconds(60))
         let records = try fixture.audit(of: "nosy")
         #expect(records == ["grant"] + Array(repeating: ["refusal", "refusal +1199"], count: 3).flatMap { $0 })
-        #expect(fixture.broker.access.nextWindowEnd == nil)
-        #expect(try fixture.broker.access.auditReader.verify(from: nil, budget: 1_000).brokenAt == nil)
+        #expect(fixture.broker.access.audit.nextWindowEnd == nil)
+        #expect(try fixture.broker.access.audit.reader.verify(from: nil, budget: 1_000).brokenAt == nil)
     }
 
     @Test("A repeated disclosure is recorded before the first reply, and counted ten seconds later")

@@ -104,7 +104,7 @@ final class BrokerFixture {
 
     /// The event of each record about an app, with its count of repeats.
     func audit(of app: String) throws -> [String] {
-        try broker.access.auditReader.records(matching: AuditFilter(app: app), after: nil, limit: .max).map {
+        try broker.access.audit.reader.records(matching: AuditFilter(app: app), after: nil, limit: .max).map {
             $0.event.rawValue + ($0.repeats.map { " +\($0)" } ?? "")
         }
     }

@@ -60,7 +60,7 @@ struct KeeperTests {
         let app = fixture.app("mail")
         for _ in 1...30 { try app.fetch() }
         sync(fixture)
-        let count = fixture.broker.access.auditCount
+        let count = fixture.broker.access.audit.last.sequence
         for _ in 1...20 where keeper.taken.last != count { takeNext(keeper, fixture) }
         #expect(keeper.taken == Array(Self.afterStart...count))
         #expect(count > 30 && keeper.offers >= 8)
@@ -68,7 +68,7 @@ struct KeeperTests {
 
     /// Waits until the keeper has taken more records, and lets the pause after them pass.
     private func takeNext(_ keeper: Keeper, _ fixture: BrokerFixture) {
-        let (offers, count) = (keeper.offers, fixture.broker.access.auditCount)
+        let (offers, count) = (keeper.offers, fixture.broker.access.audit.last.sequence)
         _ = fixture.loop.run { keeper.offers > offers || keeper.taken.last == count }
         fixture.loop.pass(fixture.broker.surroundings.limits.keeperPause)
     }
@@ -104,9 +104,9 @@ struct KeeperTests {
         try fixture.app("mail").fetch()
         fixture.loop.iterate()
         // The grant's record is synced, and the disclosure's is not.
-        #expect(keeper.taken.last ?? 0 < fixture.broker.access.auditCount)
+        #expect(keeper.taken.last ?? 0 < fixture.broker.access.audit.last.sequence)
         sync(fixture)
-        #expect(fixture.loop.run { keeper.taken.last == fixture.broker.access.auditCount })
+        #expect(fixture.loop.run { keeper.taken.last == fixture.broker.access.audit.last.sequence })
     }
 
     @Test("Records that the keeper refuses are offered again ten seconds later, and delay nobody")
@@ -124,7 +124,7 @@ struct KeeperTests {
         fixture.loop.pass(.seconds(9))
         #expect(keeper.taken.isEmpty && keeper.offers == 1)
         fixture.loop.pass(.seconds(2))
-        let count = fixture.broker.access.auditCount
+        let count = fixture.broker.access.audit.last.sequence
         #expect(fixture.loop.run { keeper.taken.last == count })
         #expect(keeper.taken == Array(Self.afterStart...count))
     }
@@ -149,14 +149,14 @@ struct KeeperTests {
         let fixture = try BrokerFixture(keeper: first)
         fixture.decide(.full, "mail")
         sync(fixture)
-        let known = fixture.broker.access.auditCount
+        let known = fixture.broker.access.audit.last.sequence
         try #require(fixture.loop.run { fixture.broker.feed.forwardedPosition == known })
         try fixture.restart(keeper: nil)
         try fixture.app("mail").fetch()
         let keeper = Keeper()
         try fixture.restart(keeper: keeper)
         sync(fixture)
-        let count = fixture.broker.access.auditCount
+        let count = fixture.broker.access.audit.last.sequence
         #expect(fixture.loop.run { keeper.taken.last == count })
         #expect(keeper.taken == Array((known + 1)...count))
     }
@@ -169,21 +169,21 @@ struct KeeperTests {
         let next = Keeper()
         try fixture.restart(keeper: next)
         sync(fixture)
-        #expect(fixture.loop.run { next.taken.last == fixture.broker.access.auditCount })
-        #expect(next.taken == Array(Self.afterStart...fixture.broker.access.auditCount))
+        #expect(fixture.loop.run { next.taken.last == fixture.broker.access.audit.last.sequence })
+        #expect(next.taken == Array(Self.afterStart...fixture.broker.access.audit.last.sequence))
     }
 
     @Test("A keeper whose position is beyond the audit gets only later records")
     func replaced() throws {
         let fixture = try BrokerFixture()
-        fixture.broker.access.forwarded = 1_000
+        fixture.broker.access.audit.forwarded = 1_000
         let keeper = Keeper()
         try fixture.restart(keeper: keeper)
         // The start of the broker is the last record before the keeper begins.
         let begun = fixture.broker.feed.forwardedPosition ?? 0
         fixture.decide(.full, "mail")
         sync(fixture)
-        let count = fixture.broker.access.auditCount
+        let count = fixture.broker.access.audit.last.sequence
         #expect(fixture.loop.run { keeper.taken.last == count })
         #expect(keeper.taken == Array((begun + 1)...count))
     }

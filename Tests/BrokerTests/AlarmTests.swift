@@ -49,7 +49,7 @@ struct AlarmTests {
         #expect(try alarms().isEmpty)
         _ = try mail.fetch(#""sortOrder":"givenName""#)
         #expect(try alarms(awaiting: 1) == ["readsEverything"])
-        let record = try fixture.access.auditReader.records(
+        let record = try fixture.access.audit.reader.records(
             matching: AuditFilter(event: .alarm), after: nil, limit: 1)[0]
         #expect(record.app == "mail" && record.count == Self.contacts && record.contacts == nil)
         #expect(fixture.journal.lines.contains { $0.hasPrefix("alarm: readsEverything: mail") })
@@ -68,7 +68,7 @@ struct AlarmTests {
         let mail = try fixture.app("mail", .full)
         _ = try mail.fetch()
         #expect(try alarms(awaiting: 1) == ["readsEverything"])
-        let apps = try fixture.access.auditReader.records(
+        let apps = try fixture.access.audit.reader.records(
             matching: AuditFilter(event: .alarm), after: nil, limit: 9
         ).map(\.app)
         #expect(apps == ["mail"])
@@ -130,7 +130,7 @@ struct AlarmTests {
         for _ in 0..<3 { try passDay() }
         // The keeper was last used at the beginning.
         #expect(try alarms().map { $0.prefix(11) } == ["unusedGrant"])
-        let record = try fixture.access.auditReader.records(
+        let record = try fixture.access.audit.reader.records(
             matching: AuditFilter(event: .alarm), after: nil, limit: 1)[0]
         #expect(record.app == "keeper")
     }

@@ -53,7 +53,7 @@ struct AuditHeadTests {
         try fixture.restart()
         #expect(reports.count == 2 && reports[1].sequence > reports[0].sequence)
         // The report at the stop has the record of the stop.
-        let stop = try fixture.access.auditReader.records(
+        let stop = try fixture.access.audit.reader.records(
             matching: AuditFilter(event: .stop), after: nil, limit: 10)
         #expect(stop.map(\.sequence) == [reports[1].sequence] && stop.map(\.hash) == [reports[1].hash])
     }

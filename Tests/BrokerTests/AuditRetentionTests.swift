@@ -42,7 +42,7 @@ struct AuditRetentionTests {
         for _ in 0..<2 { _ = try root.call("VerifyAudit") }
         // A sync runs before the deletion.
         fixture.loop.advance(by: .seconds(2))
-        try #require(fixture.loop.run { !fixture.access.hasRemovedRecords })
+        try #require(fixture.loop.run { !fixture.access.audit.hasRemovedRecords })
     }
 
     private var reports: [String] {
@@ -50,7 +50,7 @@ struct AuditRetentionTests {
     }
 
     private func first() throws -> AuditEntry? {
-        try fixture.access.auditReader.records(matching: AuditFilter(), after: nil, limit: 1).first
+        try fixture.access.audit.reader.records(matching: AuditFilter(), after: nil, limit: 1).first
     }
 
     @Test("Records older than the bound are removed, on record, in the journal and in the replies to an administrator")
@@ -61,9 +61,9 @@ struct AuditRetentionTests {
         try pass(days: 4)
         let removals = try fixture.audit(.retention)
         #expect(!removals.isEmpty && reports.count == 1 && reports[0].hasSuffix(removals[0]))
-        let removal = try #require(fixture.access.removal)
+        let removal = try #require(fixture.access.audit.removal)
         #expect(try first()?.sequence == removal.last.sequence + 1)
-        #expect(!fixture.access.hasRemovedRecords)
+        #expect(!fixture.access.audit.hasRemovedRecords)
         let verified = try root.call("VerifyAudit").parameters
         #expect(verified["brokenAt"] == nil && verified["removed"]?["sequence"]?.integer == removal.last.sequence)
         #expect(verified["removed"]?["record"]?.integer == removal.record && verified["contradictions"] == nil)
@@ -82,8 +82,8 @@ struct AuditRetentionTests {
     func unbounded() throws {
         let (fixture, _) = try Self.fixture(RetentionBounds())
         fixture.loop.advance(by: .seconds(100 * 86_400))
-        #expect(try fixture.access.auditReader.segments().sealed.isEmpty)
-        #expect(fixture.access.removal == nil)
+        #expect(try fixture.access.audit.reader.segments().sealed.isEmpty)
+        #expect(fixture.access.audit.removal == nil)
     }
 
     @Test("The reason of a grant survives the removal of its record, and says so")
@@ -122,7 +122,7 @@ struct AuditRetentionTests {
             fixture.loop.advance(by: .seconds(86_400))
             for _ in 0..<4 { _ = try root.call("VerifyAudit") }
         }
-        #expect(fixture.access.removal == nil)
+        #expect(fixture.access.audit.removal == nil)
         #expect(fixture.journal.lines.contains { $0.contains("so retention removes nothing") })
     }
 
@@ -138,7 +138,7 @@ struct AuditRetentionTests {
                 """)
         })
         let root = TestApp(fixture: fixture, caller: fixture.caller("contactctl", uid: 0), interface: .admin)
-        let segments = try fixture.access.auditReader.segments()
+        let segments = try fixture.access.audit.reader.segments()
         let now = BrokerFixture.start + 10 * 86_400_000_000
         let bounds = RetentionBounds(days: 30)
         #expect(bounds.removable(segments.sealed, open: segments.open, now: now) == 2)
@@ -146,7 +146,7 @@ struct AuditRetentionTests {
             fixture.loop.advance(by: .seconds(3_600))
             for _ in 0..<4 { _ = try root.call("VerifyAudit") }
         }
-        #expect(try fixture.access.removal == nil && fixture.audit(.retention).isEmpty)
+        #expect(try fixture.access.audit.removal == nil && fixture.audit(.retention).isEmpty)
     }
 
     @Test(
@@ -155,14 +155,14 @@ struct AuditRetentionTests {
     func restarted() throws {
         try pass(days: 20)
         let access = fixture.access
-        let segments = try access.auditReader.segments()
-        access.remove(Array(segments.sealed.prefix(5)), now: BrokerFixture.start + 20 * 86_400_000_000)
+        let segments = try access.audit.reader.segments()
+        access.audit.remove(Array(segments.sealed.prefix(5)), now: BrokerFixture.start + 20 * 86_400_000_000)
         try access.commit()
-        #expect(try access.deleteRemoved(2) && access.hasRemovedRecords)
+        #expect(try access.audit.deleteRemoved(2) && access.audit.hasRemovedRecords)
         let before = reports.count
         try fixture.crash()
         fixture.loop.advance(by: .seconds(2))
-        #expect(fixture.loop.run { !fixture.access.hasRemovedRecords })
+        #expect(fixture.loop.run { !fixture.access.audit.hasRemovedRecords })
         #expect(reports.count == before)
         let root = TestApp(fixture: fixture, caller: fixture.caller("contactctl", uid: 0), interface: .admin)
         #expect(try root.call("VerifyAudit").parameters["brokenAt"] == nil)

@@ -64,7 +64,7 @@ struct BackupTests {
         let keeper = try fill(one)
         let mail = try one.app("mail", .limited(to: one.records("Ada").union(one.records("Cid"))))
         _ = try one.app("spy", .denied)
-        try one.access.silence(one.app("loud").principal, now: 7)
+        try one.access.silences.silence(one.app("loud").principal, now: 7)
         let before = (try whole(keeper), try whole(mail))
         let groups = try keeper.call("ListGroups").text
         let backup = try Backup(of: one)
@@ -79,7 +79,7 @@ struct BackupTests {
         #expect(try whole(other.app("mail")) == before.1)
         #expect(try other.app("keeper").call("ListGroups").text == groups)
         #expect(try other.app("spy").fetch().error == "AccessDenied")
-        #expect(try other.access.silencedSince(other.app("loud").principal) == 7)
+        #expect(try other.access.silences.since(other.app("loud").principal) == 7)
         // The photo is there, and the value identifiers and links are stored as before.
         #expect(try Backup(of: other).book == backup.book)
         #expect(backup.lines("card").contains { $0.contains(Self.photo) })
@@ -368,7 +368,7 @@ struct BackupTests {
         let ctl = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
         let answer = try backup.restore(through: ctl, replaces: true) {
             // The access database cannot be written from now on.
-            _ = try fixture.access.writer?.connection.integer("PRAGMA query_only = 1")
+            _ = try fixture.access.file.writer?.connection.integer("PRAGMA query_only = 1")
         }
         #expect(answer.parameters["parameter"]?.string == "state")
         try fixture.crash()

@@ -254,7 +254,7 @@ final class BrokerFixture {
     func audit(_ event: AuditEvent) throws -> [String] {
         var filter = AuditFilter()
         filter.event = event
-        return try broker.access.auditReader.records(matching: filter, after: nil, limit: .max).map {
+        return try broker.access.audit.reader.records(matching: filter, after: nil, limit: .max).map {
             [$0.status?.rawValue, $0.detail].compactMap { $0 }.joined(separator: " ")
         }
     }
@@ -262,11 +262,11 @@ final class BrokerFixture {
     /// How many contacts the records of an event count together.
     func recordedContacts(_ event: AuditEvent, app: String? = nil) throws -> Int {
         broker.groupCommit.catchUp()
-        broker.access.closeWindows(at: nil)
+        broker.access.audit.closeWindows(at: nil)
         broker.groupCommit.flush()
         let filter = AuditFilter(app: app, event: event)
         var sum = 0
-        for record in try broker.access.auditReader.records(matching: filter, after: nil, limit: .max) {
+        for record in try broker.access.audit.reader.records(matching: filter, after: nil, limit: .max) {
             sum += (record.count ?? 0) * (record.repeats ?? 1)
         }
         return sum

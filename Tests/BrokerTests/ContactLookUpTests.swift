@@ -80,7 +80,8 @@ struct ContactLookUpTests {
         let answer = try who("Saga Noren")
         let text = String(decoding: answer.parameters.text, as: UTF8.self)
         let hidden = [
-            "Saga", "Noren", "example.org", identifier, fixture.access.pseudonym(of: record, uid: 1_000),
+            "Saga", "Noren", "example.org", identifier,
+            fixture.access.audit.pseudonyms.pseudonym(of: record, uid: 1_000),
             "sequence",
             "hash", String(record.rawValue),
         ]
@@ -92,7 +93,7 @@ struct ContactLookUpTests {
         _ = try who("Saga Noren")
         var filter = AuditFilter(uid: 1_000)
         filter.event = .lookUp
-        let records = try fixture.access.auditReader.records(matching: filter, after: nil, limit: 10)
+        let records = try fixture.access.audit.reader.records(matching: filter, after: nil, limit: 10)
         #expect(records.count == 1 && records[0].contacts == nil && records[0].detail == nil)
     }
 

@@ -258,7 +258,7 @@ struct DeclaredTests {
         #expect(try declare(by: person).text.contains("sessionOnly"))
         let list = try person.agent.call("ListFolders", #"{"agent":"\#(person.token)"}"#)
         #expect(list.error == "InvalidFolder")
-        fixture.access.declare(
+        fixture.access.declarations.declare(
             DeclaredFolder(
                 uid: 1_000, path: path,
                 identity: FolderIdentity(

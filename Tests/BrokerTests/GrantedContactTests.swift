@@ -41,9 +41,10 @@ struct GrantedContactTests {
         #expect(answer.error == nil && grants.count == 1 && grants[0]["contacts"]?.integer == 1)
         #expect(try app.fetch().names == ["Hedy"])
         #expect(try app.fetch(#""predicate":{"identifiers":["\#(ada)"]}"#).names.isEmpty)
-        let records = try fixture.access.auditReader.records(
+        let records = try fixture.access.audit.reader.records(
             matching: AuditFilter(event: .revocation), after: nil, limit: 10)
-        let pseudonym = try fixture.access.pseudonym(of: #require(fixture.records("Ada").first), uid: 1_000)
+        let pseudonym = try fixture.access.audit.pseudonyms.pseudonym(
+            of: #require(fixture.records("Ada").first), uid: 1_000)
         #expect(records.last?.contacts == [pseudonym] && records.last?.count == 1)
         // Again, it changes nothing.
         let revision = fixture.access.grant(of: app.principal)?.revision

@@ -138,13 +138,13 @@ struct OutboxTests {
         let access = fixture.access
         let call = try mail.begin(
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
-        _ = try access.writer?.connection.integer("PRAGMA query_only = 1")
+        _ = try access.file.writer?.connection.integer("PRAGMA query_only = 1")
         #expect(try mail.replies(1, to: call).map(\.error) == [nil])
         #expect(access.hasUndelivered)
         #expect(fixture.journal.lines.contains { $0.contains("its audit record could not be written") })
         #expect(try mail.fetch().error == "StoreUnavailable")
         #expect(try fixture.audit(.save) == [""])
-        _ = try access.writer?.connection.integer("PRAGMA query_only = 0")
+        _ = try access.file.writer?.connection.integer("PRAGMA query_only = 0")
         fixture.loop.advance(by: .seconds(2))
         #expect(try fixture.audit(.save) == ["", ""])
         #expect(!access.hasUndelivered)
@@ -163,13 +163,13 @@ struct OutboxTests {
         let call = try mail.begin(
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
         // There is room for small records only.
-        _ = try access.writer?.connection.integer("PRAGMA max_page_count = 1")
-        access.append(large)
+        _ = try access.file.writer?.connection.integer("PRAGMA max_page_count = 1")
+        access.audit.append(large)
         #expect(try mail.replies(1, to: call).map(\.error) == [nil])
         #expect(access.hasUndelivered)
         if failsAgain {
             // The save is recorded together with this call's disclosure, which was decided before.
-            access.append(large)
+            access.audit.append(large)
             #expect(try mail.fetch().names == ["Ada"])
         }
         // Otherwise this call records the save before it is decided.

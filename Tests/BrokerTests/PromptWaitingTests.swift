@@ -75,7 +75,7 @@ struct PromptWaitingTests {
         person.leave()
         fixture.loop.advance(by: .seconds(3_600))
         try ask("{}")
-        let records = try fixture.access.auditReader.records(
+        let records = try fixture.access.audit.reader.records(
             matching: AuditFilter(event: .prompt), after: nil, limit: .max)
         #expect(records.map(\.app) == ["mail", "chat", "mail", "mail"])
         #expect(records.map(\.repeats)[..<3] == [nil, nil, 39] && records[3].repeats == nil)

@@ -128,7 +128,7 @@ private final class ReportRun {
     private func narrow(_ app: TestApp) throws {
         guard case .limited(let records)? = access(of: app) else { return }
         let left = records.filter { _ in chance(2) }.map {
-            "\"" + fixture.access.pseudonym(of: $0, uid: app.caller.uid) + "\""
+            "\"" + fixture.access.audit.pseudonyms.pseudonym(of: $0, uid: app.caller.uid) + "\""
         }
         let answer = try ctl.call(
             "SetGrant",

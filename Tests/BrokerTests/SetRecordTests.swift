@@ -26,7 +26,7 @@ struct SetRecordTests {
         let names = try Dictionary(
             uniqueKeysWithValues: ["Ada", "Bob", "Cid"].map { name in
                 let record = try #require(try fixture.records(name).first)
-                return (fixture.access.pseudonym(of: record, uid: 1_000), name)
+                return (fixture.access.audit.pseudonyms.pseudonym(of: record, uid: 1_000), name)
             })
         let wanted = contact.flatMap { contact in names.first { $0.value == contact }?.key }
         let filter = wanted.map { #","contact":"\#($0)""# } ?? ""
@@ -57,7 +57,8 @@ struct SetRecordTests {
             again, #""level":"limited","identifiers":[\#(rows(again, "Cid"))],"removed":[\#(rows(again, "Ada"))]"#)
         #expect(try told() == ["grant 2 Ada Bob", "revocation 1 Ada", "grant 2 Cid"])
 
-        let stays = fixture.access.pseudonym(of: try #require(try fixture.records("Bob").first), uid: 1_000)
+        let stays = fixture.access.audit.pseudonyms.pseudonym(
+            of: try #require(try fixture.records("Bob").first), uid: 1_000)
         let ctl = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
         let lowered = try ctl.call("SetGrant", #"{"app":"mail","status":"limited","identifiers":["\#(stays)"]}"#)
         #expect(lowered.error == nil, "\(lowered.text)")
@@ -94,7 +95,7 @@ struct SetRecordTests {
         fixture.loop.iterate()
         var filter = AuditFilter()
         filter.event = .grant
-        let told = try fixture.access.auditReader.records(matching: filter, after: nil, limit: .max).suffix(3)
+        let told = try fixture.access.audit.reader.records(matching: filter, after: nil, limit: .max).suffix(3)
         #expect(told.map(\.count) == [600, 250, 100])
         #expect(told.map { $0.contacts?.count } == [250, 250, 100])
         #expect(told.map(\.detail) == ["untilRevoked", "continued", "continued"])

@@ -103,19 +103,19 @@ struct SharedBoundTests {
         fixture.loop.advance(by: .seconds(120))
         #expect(try !share(25..<26, with: try fixture.app("copy2")))
         // Entries of the day before are deleted.
-        #expect(fixture.access.unconfirmed(of: 1_000, since: 0).count == 1)
+        #expect(fixture.access.unconfirmed.records(of: 1_000, since: 0).count == 1)
     }
 
     @Test("The bound survives a restart, and a purge deletes it")
     func restarted() throws {
         #expect(try !share(0..<25, with: try fixture.app("copy0")))
         try fixture.restart()
-        #expect(fixture.access.unconfirmed(of: 1_000, since: 0).count == 25)
+        #expect(fixture.access.unconfirmed.records(of: 1_000, since: 0).count == 25)
         fixture.access.beginPurge(of: 1_000)
-        #expect(fixture.access.unconfirmed(of: 1_000, since: 0).isEmpty)
+        #expect(fixture.access.unconfirmed.records(of: 1_000, since: 0).isEmpty)
         fixture.access.endPurge(of: 1_000)
         try fixture.restart()
-        #expect(fixture.access.unconfirmed(of: 1_000, since: 0).isEmpty)
+        #expect(fixture.access.unconfirmed.records(of: 1_000, since: 0).isEmpty)
     }
 
     @Test(

@@ -103,10 +103,10 @@ struct SharedGroupTests {
         try there.move("removeMember", "Cid")
         #expect(try there.fixture.audit(.grant).last == "limited untilRevoked, contact group")
         #expect(try there.fixture.audit(.revocation).last == "limited contact group")
-        let cid = try there.fixture.access.pseudonym(
+        let cid = try there.fixture.access.audit.pseudonyms.pseudonym(
             of: #require(there.fixture.records("Cid").first), uid: 1_000)
         for event in [AuditEvent.grant, .revocation] {
-            let records = try there.fixture.access.auditReader.records(
+            let records = try there.fixture.access.audit.reader.records(
                 matching: AuditFilter(event: event), after: nil, limit: 100)
             #expect(records.last?.contacts == [cid] && records.last?.app == "mail")
         }

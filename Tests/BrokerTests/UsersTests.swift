@@ -178,10 +178,10 @@ struct UsersTests {
         let fixture = try BrokerFixture()
         _ = try keeper(of: 1_000, adding: "Ada", in: fixture)
         let record = try #require(try fixture.records("Ada").first)
-        let before = fixture.access.pseudonym(of: record, uid: 1_000)
+        let before = fixture.access.audit.pseudonyms.pseudonym(of: record, uid: 1_000)
         #expect(try purge(1_000, fixture).error == nil)
         try fixture.restart()
-        #expect(fixture.access.pseudonym(of: record, uid: 1_000) != before)
+        #expect(fixture.access.audit.pseudonyms.pseudonym(of: record, uid: 1_000) != before)
     }
 
     @Test("The next start completes an interrupted purge, and calls are refused until then")
@@ -194,12 +194,12 @@ struct UsersTests {
         try fixture.access.commit()
         try fixture.restart()
         #expect(try fixture.app("keeper").call("GetAuthorization").error == "StoreUnavailable")
-        #expect(fixture.loop.run { fixture.access.openPurges.isEmpty })
+        #expect(fixture.loop.run { fixture.access.owners.openPurges.isEmpty })
         #expect(!hasFolder(1_000, fixture) && hasFolder(1_001, fixture))
         let app = try fixture.app("keeper")
         #expect(try app.call("GetAuthorization").parameters["status"]?.string == "notDetermined")
         try fixture.restart()
-        #expect(fixture.access.openPurges.isEmpty)
+        #expect(fixture.access.owners.openPurges.isEmpty)
         #expect(try fixture.app("keeper", uid: 1_001).fetch().names == ["Bob"])
     }
 

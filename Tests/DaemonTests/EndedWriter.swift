@@ -62,7 +62,7 @@ final class EndedWriter {
         let store = try AccessStore.open(folder: fixture.state, now: (seconds - 45 * day) * 1_000_000)
         for number in 0..<450 {
             let time = (seconds - 45 * day + Int64(number) * day / 10) * 1_000_000
-            store.append(AuditRecord(time: time, uid: getuid(), app: "old", strength: .installed, event: .grant))
+            store.audit.append(AuditRecord(time: time, uid: getuid(), app: "old", strength: .installed, event: .grant))
             try store.commit()
         }
         store.close(now: seconds * 1_000_000)

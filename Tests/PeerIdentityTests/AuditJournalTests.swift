@@ -37,11 +37,11 @@ struct AuditJournalTests {
         try Self.withStore { folder, store in
             try Self.write(text, to: folder + "/audit-journal")
             #expect((AuditJournal.takeOverPosition(in: folder, store) != nil) == warns)
-            #expect(store.forwarded == position)
+            #expect(store.audit.forwarded == position)
             // Once the audit has the position, the file is neither read nor needed.
             try Self.write("7\n", to: folder + "/audit-journal")
             #expect(AuditJournal.takeOverPosition(in: folder, store) == nil)
-            #expect(store.forwarded == position)
+            #expect(store.audit.forwarded == position)
             #expect(access(folder + "/audit-journal", F_OK) != 0)
         }
     }
@@ -50,10 +50,10 @@ struct AuditJournalTests {
     func none() throws {
         try Self.withStore { folder, store in
             #expect(AuditJournal.takeOverPosition(in: folder, store) == nil)
-            #expect(store.forwarded == nil)
+            #expect(store.audit.forwarded == nil)
             try #require(mkdir(folder + "/audit-journal", 0o700) == 0)
             #expect(AuditJournal.takeOverPosition(in: folder, store) != nil)
-            #expect(store.forwarded == 0)
+            #expect(store.audit.forwarded == 0)
         }
     }
 }

@@ -17,7 +17,7 @@ public struct AuditEntry: Hashable, Sendable {
     public let keys: ContactKeySet?
     /// As in ``AuditRecord/count``.
     public let count: Int?
-    /// The pseudonyms of the contacts concerned; see ``AccessStore/pseudonym(of:uid:)``.
+    /// The pseudonyms of the contacts concerned; see ``PseudonymKeys/pseudonym(of:uid:)``.
     public let contacts: [String]?
     public let revision: Int64?
     public let repeats: Int?

@@ -31,7 +31,7 @@ struct AuditLedger {
     }
 
     var bounds = AuditBounds()
-    /// See ``AccessStore/isUser``.
+    /// See ``AuditLog/isUser``.
     var isUser: (UInt32) -> Bool = { _ in true }
     private var accounts: [Owner: AuditAccount] = [:]
     /// The number of apps with an account of their own, by payer.

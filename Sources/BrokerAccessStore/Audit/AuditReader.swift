@@ -72,7 +72,7 @@ public struct AuditReader: Sendable {
         return try query.removal().map { (removal) throws(AccessStoreError) in try query.isAnnounced(removal) } ?? true
     }
 
-    /// The audit's segments, oldest first: those that are sealed, those that ``AccessStore/seal(_:)`` has to seal, and the
+    /// The audit's segments, oldest first: those that are sealed, those that ``AuditLog/seal(_:)`` has to seal, and the
     /// newest one.
     public typealias Segments = (sealed: [AuditSegment], new: [AuditSegment], open: AuditSegment?)
 

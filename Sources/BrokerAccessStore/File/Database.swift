@@ -12,14 +12,6 @@ extension Connection<AccessStoreError> {
 }
 
 extension Statement<AccessStoreError> {
-    /// Binds text with an explicit length. The audit hashes the whole text, so a NUL byte must not truncate
-    /// the stored text.
-    @discardableResult
-    func bind(_ index: Int32, text: (some AuditText)?) -> PreparedStatement {
-        guard let text else { return bind(index, String?.none) }
-        return text.withBytes { bind(index, utf8: $0) }
-    }
-
     /// Returns a user ID or another number of 32 bits; `nil` also if the value is none.
     func numberOrNil(_ column: Int32) -> UInt32? { integerOrNil(column).flatMap(UInt32.init(exactly:)) }
 }

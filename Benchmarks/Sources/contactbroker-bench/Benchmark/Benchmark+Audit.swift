@@ -91,7 +91,7 @@ extension Benchmark {
             // The first app has a tenth of all records, the last one a thousandth.
             let place = number % 1_000
             let app = place < 100 ? 0 : place < 999 ? 1 + place % (apps - 2) : apps - 1
-            store.append(
+            store.audit.append(
                 AuditRecord(
                     time: began + Int64(number) * pause, uid: UInt32(1_000 + app % 3), app: "org.example.App\(app)",
                     strength: .installed, event: .disclosure,

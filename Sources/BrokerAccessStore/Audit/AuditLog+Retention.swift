@@ -7,12 +7,12 @@ import Glibc
 /// 1. ``seal(_:)`` stores where segments end, so that looking for old ones is quick.
 /// 2. ``remove(_:now:)`` records the removal in the audit. From its commit on, the chain begins after it.
 /// 3. ``deleteRemoved(_:)`` deletes the records in slices. A restart continues here.
-extension AccessStore {
+extension AuditLog {
     /// Seals segments in a transaction of its own.
     public func seal(_ segments: [AuditSegment]) throws(AccessStoreError) {
         guard !segments.isEmpty else { return }
-        let writer = try openWriter()
-        try checkFiles()
+        let writer = try file.openWriter()
+        try file.check()
         try writer.transaction { () throws(AccessStoreError) in
             let insert = try writer.connection.statement("INSERT INTO auditSegment VALUES (?, ?, ?, ?, ?)")
             for segment in segments {
@@ -31,23 +31,21 @@ extension AccessStore {
     @discardableResult
     public func remove(_ segments: [AuditSegment], now: Int64) -> AuditRemoval? {
         guard let last = segments.last?.last, last.sequence > removal?.last.sequence ?? 0,
-            last.sequence < writtenCounters.auditSequence
+            last.sequence < self.last.sequence
         else { return nil }
         let removal = AuditRemoval(
             last: last, first: (self.removal?.last.sequence ?? 0) + 1, begins: segments.map(\.begins).min() ?? now,
             ends: segments.map(\.ends).max() ?? now, time: now)
         append(AuditRecord(time: now, uid: geteuid(), event: .retention, detail: removal.detail))
-        batch.removal = removal
+        announced = removal
         return removal
     }
 
     /// Writes the removal in the transaction that contains its record.
     func writeRemoval(_ connection: Database) throws(AccessStoreError) {
-        guard let place = batch.records.lastIndex(where: { $0.event == .retention }), let removal = batch.removal else {
-            return
-        }
-        let record = writtenCounters.auditSequence + Int64(place) + 1
-        batch.removal?.record = record
+        guard let place = records.lastIndex(where: { $0.event == .retention }), let removal = announced else { return }
+        let record = last.sequence + Int64(place) + 1
+        announced?.record = record
         try connection.statement(
             """
             INSERT OR REPLACE INTO auditRemoval (id, last, lastHash, first, begins, ends, time, record)
@@ -63,8 +61,8 @@ extension AccessStore {
     /// - Returns: whether removed records remain.
     public func deleteRemoved(_ most: Int) throws(AccessStoreError) -> Bool {
         guard let removal else { return false }
-        let writer = try openWriter()
-        try checkFiles()
+        let writer = try file.openWriter()
+        try file.check()
         let slice =
             "SELECT max(sequence) FROM (SELECT sequence FROM audit WHERE sequence <= ? ORDER BY sequence LIMIT ?)"
         let end = try writer.connection.statement(slice).bind(1, removal.last.sequence).bind(2, Int64(max(1, most)))
@@ -84,6 +82,6 @@ extension AccessStore {
     }
 
     private func firstRecord() throws(AccessStoreError) -> Int64? {
-        try openWriter().connection.statement("SELECT min(sequence) FROM audit").first { $0.integerOrNil(0) }
+        try file.openWriter().connection.statement("SELECT min(sequence) FROM audit").first { $0.integerOrNil(0) }
     }
 }

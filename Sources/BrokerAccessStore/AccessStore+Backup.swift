@@ -21,7 +21,7 @@ public struct BackedUpApp: Hashable, Sendable {
 extension AccessStore {
     /// The apps of a user that have a grant, an identifier key or a choice never to be asked, in a stable order.
     public func backedUpApps(of uid: UInt32) -> [BackedUpApp] {
-        Set(principals(of: uid)).union(identifierKeys.keys).union(silenced.keys)
+        Set(principals(of: uid)).union(identifierKeys.keys).union(silences.principals)
             .filter { $0.uid == uid && $0.binding == .persistent }
             .sorted { ($0.app, $0.strength.rawValue) < ($1.app, $1.strength.rawValue) }
             .map { principal in
@@ -29,16 +29,10 @@ extension AccessStore {
                 app.displayName = held[principal]?.displayName ?? ""
                 app.identifierKey = identifierKeys[principal]?.bytes
                 app.grant = held[principal]?.grant
-                app.silencedSince = silenced[principal]
+                app.silencedSince = silences.since(principal)
                 return app
             }
     }
-
-    /// The users for whom something is stored.
-    public var users: [UInt32] { owners.filter { !$0.value.isPurged }.keys.sorted() }
-
-    /// Whether nothing was ever stored for a user, or all of it was purged.
-    public func knowsNothing(of uid: UInt32) -> Bool { owners[uid] == nil }
 
     /// Restores the identifier key of an app that has none, so that its identifiers stay the same.
     ///

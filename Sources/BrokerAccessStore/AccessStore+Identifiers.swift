@@ -1,6 +1,5 @@
 import BrokerAccessControl
 import BrokerDisclosure
-import BrokerModel
 
 extension AccessStore {
     /// Returns a principal's identifier cipher; `nil` if the principal has no key. Without a key, no
@@ -33,24 +32,5 @@ extension AccessStore {
     /// separate identifier key for each of them.
     public func isInterpreter(_ principal: Principal) -> Bool {
         principal.binding != .persistent && identifiers(for: principal, sharesPersistentKey: false) != nil
-    }
-
-    /// Returns a contact's pseudonym in the audit, 32 hexadecimal digits; an empty string if libcrypto fails.
-    /// The pseudonym is the same for every app of the user.
-    public func pseudonym(of record: RecordNumber, uid: UInt32) -> String {
-        Hexadecimal.text(pseudonyms(of: [record], uid: uid) ?? [])
-    }
-
-    /// Returns the contacts' pseudonyms, concatenated; `nil` if libcrypto fails. The batch then cannot be
-    /// committed, because a record would lack its pseudonyms.
-    func pseudonyms(of records: [RecordNumber], uid: UInt32) -> [UInt8]? {
-        if pseudonyms[uid] == nil, let key = IdentifierCipher.randomKey() {
-            pseudonyms[uid] = Pseudonyms(key: key)
-            // During a purge the new key is never written. Nobody can then link the pseudonyms to contacts.
-            if owners[uid]?.isPurged != true { unwritten.pseudonyms.insert(uid) }
-        }
-        let made = pseudonyms[uid]?.pseudonyms(of: records)
-        if made == nil { batch.failure = .unavailable(reason: "libcrypto has no randomness or no memory") }
-        return made
     }
 }

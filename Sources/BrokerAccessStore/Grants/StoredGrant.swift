@@ -41,61 +41,6 @@ enum SetChange {
     case whole
 }
 
-/// The changes that are not in the file yet. A failed commit clears the intents and marks. It keeps all other
-/// changes: a revocation stays in force, and the next commit that succeeds writes it.
-struct Unwritten {
-    var grants: [Principal: SetChange] = [:]
-    var intents: Set<Int64> = []
-    var marks: Set<UInt32> = []
-    var silences: Set<Principal> = []
-    /// Users whose ``AccessStore/unconfirmed`` contacts changed.
-    var unconfirmed: Set<UInt32> = []
-    /// Users whose ``AccessStore/declared`` folders changed.
-    var declared: Set<UInt32> = []
-    var pseudonyms: Set<UInt32> = []
-    var owners: Set<UInt32> = []
-    /// Users whose rows the next commit deletes before it writes new ones for them.
-    var purges: Set<UInt32> = []
-
-    var isEmpty: Bool {
-        grants.isEmpty && intents.isEmpty && marks.isEmpty && silences.isEmpty && unconfirmed.isEmpty
-            && declared.isEmpty && pseudonyms.isEmpty && owners.isEmpty && purges.isEmpty
-    }
-}
-
-/// The changes since the last commit, with the state that a rollback restores.
-struct Batch {
-    var records: [AuditRecord] = []
-    /// The previous values of the changed grants.
-    var grants: [Principal: StoredGrant?] = [:]
-    /// Principals with a new identifier key.
-    var identifiers: Set<Principal> = []
-    /// The previous values of the changed intents.
-    var intents: [Int64: SaveIntent?] = [:]
-    /// The previous values of the changed marks.
-    var outboxMarks: [UInt32: OutboxMark?] = [:]
-    /// The removal that this batch announces. Its last record is the announcement.
-    var removal: AuditRemoval?
-    /// Whether this batch already applied every save in `undelivered`. If not, the next commit must reapply
-    /// them.
-    var hasDelivered = false
-    /// An error that makes it impossible to commit the batch.
-    var failure: AccessStoreError?
-
-    /// Empties the batch. Keeps the array's buffer if it is small, because most batches contain only a few
-    /// records.
-    mutating func clear() {
-        records.removeAll(keepingCapacity: records.capacity <= 256)
-        if !grants.isEmpty { grants = [:] }
-        if !identifiers.isEmpty { identifiers = [] }
-        if !intents.isEmpty { intents = [:] }
-        if !outboxMarks.isEmpty { outboxMarks = [:] }
-        removal = nil
-        hasDelivered = false
-        failure = nil
-    }
-}
-
 extension Grant {
     /// Returns this grant, reduced to the access that both grants allow. If this grant lasts until it is
     /// revoked, it gets the lifetime of `other`. If both have an end time, the earlier one applies.

@@ -5,11 +5,22 @@ import BrokerSQLite
 /// Unconfirmed contacts: apps got them at a prompt without the person's password, although other programs of
 /// the user can impersonate these apps. The store counts the contacts of all such apps together, because one
 /// program can impersonate many apps.
-extension AccessStore {
+public final class UnconfirmedContacts {
+    /// Keyed by UID. Each contact maps to the time of the disclosure, in seconds since 1970.
+    private var unconfirmed: [UInt32: [RecordNumber: Int64]]
+    /// Users whose contacts changed.
+    private var unwritten: Set<UInt32> = []
+    private let owners: Owners
+
+    init(_ unconfirmed: [UInt32: [RecordNumber: Int64]], owners: Owners) {
+        self.unconfirmed = unconfirmed
+        self.owners = owners
+    }
+
     /// Returns the user's unconfirmed contacts that an app got at this time or later.
     ///
     /// - Parameter time: seconds since 1970.
-    public func unconfirmed(of uid: UInt32, since time: Int64) -> Set<RecordNumber> {
+    public func records(of uid: UInt32, since time: Int64) -> Set<RecordNumber> {
         Set((unconfirmed[uid] ?? [:]).lazy.filter { $0.value >= time }.map(\.key))
     }
 
@@ -19,9 +30,9 @@ extension AccessStore {
     /// - Parameters:
     ///   - now: seconds since 1970.
     ///   - time: seconds since 1970; older entries are deleted.
-    public func noteUnconfirmed(_ records: Set<RecordNumber>, of uid: UInt32, now: Int64, keepingSince time: Int64) {
+    public func note(_ records: Set<RecordNumber>, of uid: UInt32, now: Int64, keepingSince time: Int64) {
         guard !records.isEmpty else { return }
-        noteOwner(of: uid)
+        owners.note(uid)
         var entries = (unconfirmed[uid] ?? [:]).filter { $0.value >= time }
         for record in records { entries[record] = now }
         if entries.count > StoreLimits.unconfirmedContacts {
@@ -29,11 +40,20 @@ extension AccessStore {
             entries = Dictionary(uniqueKeysWithValues: latest.map { ($0.key, $0.value) })
         }
         unconfirmed[uid] = entries
-        unwritten.unconfirmed.insert(uid)
+        unwritten.insert(uid)
     }
 
-    func writeUnconfirmed(_ connection: Database) throws(AccessStoreError) {
-        for uid in unwritten.unconfirmed {
+    func purge(_ uid: UInt32) {
+        unconfirmed[uid] = nil
+        unwritten.remove(uid)
+    }
+
+    // MARK: Rows
+
+    var hasUnwritten: Bool { !unwritten.isEmpty }
+
+    func write(_ connection: Database) throws(AccessStoreError) {
+        for uid in unwritten {
             try connection.statement("DELETE FROM unconfirmed WHERE uid = ?").bind(1, Int64(uid)).run()
             for (record, time) in unconfirmed[uid] ?? [:] {
                 try connection.statement("INSERT INTO unconfirmed (uid, contact, time) VALUES (?, ?, ?)")
@@ -41,4 +61,6 @@ extension AccessStore {
             }
         }
     }
+
+    func committed() { unwritten.removeAll() }
 }

@@ -2,45 +2,9 @@ import BrokerAccessControl
 import BrokerModel
 import BrokerSQLite
 
-/// Writes the changed rows. All functions here run within the transaction of a commit.
-extension AccessStore {
-    func writeGrants(_ connection: Database) throws(AccessStoreError) {
-        for (principal, change) in unwritten.grants { try writeGrant(of: principal, change, connection) }
-    }
-
-    private func writeGrant(
-        of principal: Principal, _ change: SetChange, _ connection: Database
-    ) throws(AccessStoreError) {
-        let held = held[principal].flatMap { $0.grant.outlivesDaemon ? $0 : nil }
-        let key = identifierKeys[principal]?.bytes
-        guard held != nil || key != nil else {
-            try connection.statement("DELETE FROM principal WHERE uid = ? AND strength = ? AND app = ?")
-                .bind(1, Int64(principal.uid)).bind(2, principal.strength.rawValue).bind(3, principal.app).run()
-            return
-        }
-        let upsert = try connection.statement(
-            """
-            INSERT INTO principal (uid, strength, app, displayName, identifierKey) VALUES (?1, ?2, ?3, ?4, ?5)
-            ON CONFLICT DO UPDATE SET displayName = excluded.displayName, identifierKey = excluded.identifierKey
-            RETURNING id
-            """)
-        upsert.bind(1, Int64(principal.uid)).bind(2, principal.strength.rawValue).bind(3, principal.app)
-            .bind(4, held?.displayName ?? "").bind(5, key)
-        guard let id = try upsert.all({ $0.integer(0) }).last else {
-            throw .unavailable(reason: "a principal could not be written")
-        }
-        guard let held else {
-            try connection.statement("DELETE FROM appGrant WHERE principal = ?").bind(1, id).run()
-            return
-        }
-        try write(held, usages[principal] ?? Usage(), of: id, connection)
-        usages[principal]?.unwritten = 0
-        try write(change, held.grant, of: id, connection)
-        try write(change, held.grant.groups, of: id, connection)
-        try write(held.history, of: id, connection)
-    }
-
-    private func write(
+/// Writes the rows of a grant, within the transaction of a commit.
+enum GrantRows {
+    static func write(
         _ held: StoredGrant, _ usage: Usage, of id: Int64, _ connection: Database
     ) throws(AccessStoreError) {
         let grant = held.grant
@@ -74,7 +38,7 @@ extension AccessStore {
         .bind(15, Int64(usage.contacts)).bind(16, usage.lastReadAt).run()
     }
 
-    private func write(
+    static func write(
         _ change: SetChange, _ grant: Grant, of id: Int64, _ connection: Database
     ) throws(AccessStoreError) {
         let insert = try connection.statement(
@@ -93,7 +57,7 @@ extension AccessStore {
         }
     }
 
-    private func write(
+    static func write(
         _ change: SetChange, _ groups: GrantedGroups, of id: Int64, _ connection: Database
     ) throws(AccessStoreError) {
         let insert = try connection.statement("INSERT INTO groupShare (principal, kind, record) VALUES (?, ?, ?)")
@@ -122,7 +86,7 @@ extension AccessStore {
     }
 
     /// Writes the events that the file lacks, and deletes from the file the events that memory lacks.
-    private func write(
+    static func write(
         _ history: SetHistory, of id: Int64, _ connection: Database
     ) throws(AccessStoreError) {
         try connection.statement("DELETE FROM setEvent WHERE principal = ? AND revision < ?")
@@ -139,36 +103,6 @@ extension AccessStore {
                 .bind(4, event.kind.rawValue).bind(5, event.change).bind(6, event.time).run()
         }
     }
-
-    /// Deletes resolved intents. This version of the broker creates no intents.
-    func writeIntents(_ connection: Database) throws(AccessStoreError) {
-        for id in unwritten.intents where intents[id] == nil {
-            try connection.statement("DELETE FROM saveIntent WHERE id = ?").bind(1, id).run()
-        }
-    }
-
-    func writePseudonyms(_ connection: Database) throws(AccessStoreError) {
-        for uid in unwritten.pseudonyms {
-            try connection.statement("INSERT INTO auditKey (uid, key) VALUES (?, ?)")
-                .bind(1, Int64(uid)).bind(2, pseudonyms[uid]?.key).run()
-        }
-    }
-
-    /// Writes the use counts of all apps with unwritten uses.
-    func writeUses(_ connection: Database) throws(AccessStoreError) {
-        hasUnwrittenUses = false
-        for (app, usage) in usages where usage.unwritten > 0 {
-            try connection.statement(
-                """
-                UPDATE appGrant SET lastUsedAt = ?4, uses = ?5, contactsRead = ?6, lastReadAt = ?7
-                WHERE principal = (SELECT id FROM principal WHERE uid = ?1 AND strength = ?2 AND app = ?3)
-                """
-            )
-            .bind(1, Int64(app.uid)).bind(2, app.strength.rawValue).bind(3, app.app).bind(4, usage.lastUsedAt)
-            .bind(5, Int64(usage.uses)).bind(6, Int64(usage.contacts)).bind(7, usage.lastReadAt).run()
-            usages[app]?.unwritten = 0
-        }
-    }
 }
 
 /// What a row of the table `groupShare` names.
@@ -176,14 +110,4 @@ enum GroupShareKind: Int64 {
     case group = 0
     case joined = 1
     case withheld = 2
-}
-
-extension Grant {
-    /// Whether the grant is bound to neither a session nor a process, and therefore outlives the daemon.
-    fileprivate var outlivesDaemon: Bool {
-        switch lifetime {
-        case .untilRevoked, .untilTime: true
-        case .session, .process: false
-        }
-    }
 }

@@ -23,7 +23,7 @@ extension AccessStore {
         of principal: Principal
     ) -> (lastUsedAt: Int64?, uses: Int, contacts: Int, lastReadAt: Int64?) {
         let usage = usages[principal.bound(to: .persistent)] ?? Usage()
-        let counted = ledger.openUses(
+        let counted = audit.ledger.openUses(
             of: AuditLedger.Owner(uid: principal.uid, strength: principal.strength, app: principal.app))
         guard let last = counted.last, usages[principal.bound(to: .persistent)] != nil else {
             return (usage.lastUsedAt, usage.uses, usage.contacts, usage.lastReadAt)
@@ -200,7 +200,7 @@ extension AccessStore {
     /// Marks a principal as changed. Principals bound to a session or a process are never written.
     func mark(_ principal: Principal, _ change: SetChange) {
         guard principal.binding == .persistent else { return }
-        noteOwner(of: principal.uid)
+        owners.note(principal.uid)
         switch (unwritten.grants[principal], change) {
         case (.rows(var added, var removed), .rows(let more, let fewer)):
             added = added.subtracting(fewer).union(more)

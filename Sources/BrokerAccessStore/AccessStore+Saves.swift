@@ -3,41 +3,6 @@ import BrokerBounds
 import BrokerModel
 import BrokerSQLite
 
-/// A save that has begun and is not yet in the user's book.
-public struct BegunSave: Sendable {
-    let notice: SaveNotice
-    let principal: Principal
-    /// The grant's epoch when the save began; see ``SetHistory/epoch``.
-    let epoch: Int64?
-    /// The entry for the book's outbox. Its number in the outbox is ``number``.
-    public let entry: [UInt8]
-    public var number: Int64 { notice.number }
-    /// The number of the last entry of the book's outbox whose effects are synced in the access database.
-    public let takenOver: Int64
-    /// The position of the last synced audit record.
-    public let synced: AuditPosition
-}
-
-/// The content of a save, for ``AccessStore/beginSave(_:by:now:)``.
-public struct SaveContents: Sendable {
-    /// New contacts; they join a limited app's granted set.
-    public var adds: [RecordNumber] = []
-    /// Deleted contacts; they leave all granted sets.
-    public var deletes: [RecordNumber] = []
-    /// The contacts that the audit names.
-    public var contacts: [RecordNumber] = []
-    /// The number of changes, if the save concerns no contacts.
-    public var count = 0
-    /// Whether the app's effective access is limited, for example because the policy caps a full grant. If
-    /// so, and the grant itself is not limited, the store marks the contacts that this save adds as created
-    /// by the app.
-    public var isKeptToSingle = false
-    /// As in ``AuditRecord/detail``.
-    public var detail: String?
-
-    public init() {}
-}
-
 extension AccessStore {
     /// Returns `count` record numbers that were never used. The first one is `now`, or the number after the
     /// last used one if that is larger.
@@ -115,7 +80,7 @@ extension AccessStore {
         redeliver()
         // Its record numbers are unknown too. One save uses fewer numbers than are skipped here.
         counters.recordNumber = max(counters.recordNumber, now) + 1_000_000
-        append(AuditRecord(time: now, uid: uid, event: .save, detail: "unreadable, " + Self.beforeCrash))
+        audit.append(AuditRecord(time: now, uid: uid, event: .save, detail: "unreadable, " + Self.beforeCrash))
         mark(number, change: change, of: uid)
     }
 
@@ -156,14 +121,14 @@ extension AccessStore {
         // The book's record numbers are never reused, even if the clock was set back.
         counters.recordNumber = max(counters.recordNumber, notice.lastNumber)
         let moment = SetMoment(change: delivery.change, time: notice.time / 1_000_000)
-        if owners[notice.uid]?.isPurged != true {
-            noteOwner(of: notice.uid)
+        if !owners.isPurged(notice.uid) {
+            owners.note(notice.uid)
             widen(delivery, at: moment)
         }
         drop(Set(notice.deletes), uid: notice.uid, at: moment)
         for first in stride(from: 0, to: max(notice.contacts.count, 1), by: contactsPerRecord) {
             let part = Array(notice.contacts.dropFirst(first).prefix(contactsPerRecord))
-            append(
+            audit.append(
                 AuditRecord(
                     time: notice.time, uid: notice.uid, app: notice.app, strength: notice.strength, event: .save,
                     count: notice.contacts.isEmpty ? notice.count : part.count, contacts: part, detail: notice.detail))
@@ -188,23 +153,8 @@ extension AccessStore {
 
     private func mark(_ number: Int64, change: Int64, of uid: UInt32) {
         // Nothing new is stored for a user who is being purged.
-        guard owners[uid]?.isPurged != true else { return }
-        if batch.outboxMarks[uid] == nil { batch.outboxMarks[uid] = .some(outboxMarks[uid]) }
-        outboxMarks[uid] = OutboxMark(number: max(outboxMark(of: uid), number), change: change)
-        unwritten.marks.insert(uid)
-    }
-
-    func writeMarks(_ connection: Database) throws(AccessStoreError) {
-        for uid in unwritten.marks {
-            guard let mark = outboxMarks[uid] else { continue }
-            try connection.statement(
-                """
-                INSERT INTO outboxMark (uid, number, change) VALUES (?1, ?2, ?3)
-                ON CONFLICT DO UPDATE SET number = excluded.number, change = excluded.change
-                """
-            )
-            .bind(1, Int64(uid)).bind(2, mark.number).bind(3, mark.change).run()
-        }
+        guard !owners.isPurged(uid) else { return }
+        outboxMarks.set(OutboxMark(number: max(outboxMark(of: uid), number), change: change), of: uid)
     }
 
     // MARK: Intents of earlier versions
@@ -224,40 +174,12 @@ extension AccessStore {
     }
 }
 
-/// A save that is in the book and not yet committed in the access database.
-struct Delivery {
-    let notice: SaveNotice
-    /// The number of the last change that this save made in the book.
-    let change: Int64
-    /// The principal that made the save, and the epoch of its grant when the save began. `nil` after a
-    /// restart; the decision in ``notice`` then identifies the grant.
-    let now: (principal: Principal, epoch: Int64?)?
-}
-
-/// What this store knows about the outbox of a user's book.
-struct OutboxMark: Hashable, Sendable {
-    /// The number of the last entry that was taken over.
-    let number: Int64
-    /// The number of the book's last change at that time.
-    let change: Int64
-}
-
-/// A committed state of the store.
-public struct Committed: Sendable {
-    /// Commits since the store was opened.
-    var commits = 0
-    var outboxMarks: [UInt32: OutboxMark] = [:]
-    /// The position of the last audit record.
-    public internal(set) var position = AuditPosition.beginning
-    /// The latest revision of any grant.
-    var revision: Int64 = 0
-}
-
 extension AccessStore {
     /// The state after the last commit; see ``noteOnDisk(_:)``.
     public var committed: Committed {
         Committed(
-            commits: commits, outboxMarks: writtenMarks, position: lastPosition, revision: writtenCounters.revision)
+            commits: commits, outboxMarks: outboxMarks.written, position: audit.last,
+            revision: writtenCounters.revision)
     }
 
     /// Records that this committed state was synced.

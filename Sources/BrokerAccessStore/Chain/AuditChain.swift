@@ -70,6 +70,16 @@ extension String: AuditText {
     }
 }
 
+extension Statement<AccessStoreError> {
+    /// Binds text with an explicit length. The audit hashes the whole text, so a NUL byte must not truncate
+    /// the stored text.
+    @discardableResult
+    func bind(_ index: Int32, text: (some AuditText)?) -> PreparedStatement {
+        guard let text else { return bind(index, String?.none) }
+        return text.withBytes { bind(index, utf8: $0) }
+    }
+}
+
 /// The audit chain: each record's hash covers the record and its predecessor's hash.
 ///
 /// The hash is SHA-256 over the canonical form:

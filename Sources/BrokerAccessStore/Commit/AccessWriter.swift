@@ -66,7 +66,8 @@ final class AccessWriter {
         }
     }
 
-    func write(_ counters: Counters, forwarded: Int64?) throws(AccessStoreError) {
+    /// - Parameter end: the end of the chain.
+    func write(_ counters: Counters, _ end: AuditPosition, forwarded: Int64?) throws(AccessStoreError) {
         try connection.statement(
             """
             UPDATE state
@@ -74,7 +75,7 @@ final class AccessWriter {
             WHERE id = 1
             """
         )
-        .bind(1, counters.auditSequence).bind(2, counters.auditHead).bind(3, counters.revision)
+        .bind(1, end.sequence).bind(2, end.hash).bind(3, counters.revision)
         .bind(4, counters.recordNumber).bind(5, counters.intent).bind(6, forwarded).run()
     }
 
@@ -111,12 +112,9 @@ private struct AuditCaller: Hashable {
     let app: String
 }
 
-/// The counters in the only row of the table `state`.
+/// The counters in the only row of the table `state`. They never decrease, not even when a commit fails: their values may
+/// already be in use.
 struct Counters: Equatable {
-    var auditSequence: Int64 = 0
-    var auditHead = AuditChain.beginning
-    /// The following counters never decrease, not even when a commit fails: their values may already be in
-    /// use.
     var revision: Int64 = 0
     var recordNumber: Int64 = 0
     var intent: Int64 = 0
