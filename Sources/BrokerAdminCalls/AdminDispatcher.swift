@@ -11,57 +11,23 @@ import BrokerParameters
 import BrokerVarlink
 
 /// Dispatches the calls on the administrator's socket.
-package struct AdminDispatcher {
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let groupCommit: GroupCommit
-    package let grants: Grants
-    package let prompts: Prompts
-    package let passwords: Passwords
-    package let sessions: Sessions
-    package let history: History
-    package let described: GrantDescriptions
-    package let changes: GrantChanges
-    package let explanations: Explanations
-    package let audit: AuditQueries
-    package let lookUps: ContactLookUps
-    package let contactChanges: GrantedContactChanges
-    package let status: StatusReport
+package struct AdminDispatcher: UsesServices {
+    package let services: BrokerServices
     package let reloads: PolicyReloads
-    package let policies: PolicyEffects
     package let purges: Purges
-    package let backUps: BackUps
     package let restores: Restores
     package let metrics: Metrics
+    private let lookUps: ContactLookUps
+    private let status: StatusReport
 
-    package init(
-        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, grants: Grants, prompts: Prompts,
-        passwords: Passwords, sessions: Sessions, history: History, described: GrantDescriptions, changes: GrantChanges,
-        explanations: Explanations, audit: AuditQueries, lookUps: ContactLookUps, contactChanges: GrantedContactChanges,
-        status: StatusReport, reloads: PolicyReloads, policies: PolicyEffects, purges: Purges, backUps: BackUps,
-        restores: Restores, metrics: Metrics
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.groupCommit = groupCommit
-        self.grants = grants
-        self.prompts = prompts
-        self.passwords = passwords
-        self.sessions = sessions
-        self.history = history
-        self.described = described
-        self.changes = changes
-        self.explanations = explanations
-        self.audit = audit
-        self.lookUps = lookUps
-        self.contactChanges = contactChanges
-        self.status = status
-        self.reloads = reloads
-        self.policies = policies
-        self.purges = purges
-        self.backUps = backUps
-        self.restores = restores
-        self.metrics = metrics
+    package init(services: BrokerServices) {
+        self.services = services
+        reloads = PolicyReloads(services: services)
+        purges = Purges(services: services)
+        restores = Restores(services: services)
+        metrics = Metrics(services: services)
+        lookUps = ContactLookUps(services: services)
+        status = StatusReport(services: services)
     }
 
     package func answer(_ call: Call, _ session: CallerSession) {
@@ -93,28 +59,32 @@ package struct AdminDispatcher {
     ) throws(VarlinkError) {
         switch parameters.ofMethod {
         case .listGrants(let users): listGrants(users, call, session)
-        case .setGrant(let parameters): try changes.set(parameters, call, session)
+        case .setGrant(let parameters): try GrantChanges(services: services).set(parameters, call, session)
         case .resetGrant(let apps): try resetGrant(apps, call, session)
         case .endSessionGrants(let apps): try endSessionGrants(apps, call, session)
         case .queryAudit(let parameters):
             if let named = parameters.named { return try lookUps.history(of: named, parameters, call, session) }
-            try audit.query(parameters, call, session)
+            try AuditQueries(services: services).query(parameters, call, session)
         case .findContactAccess(let parameters): try lookUps.find(parameters, call, session)
-        case .changeGrantedContacts(let parameters): try contactChanges.change(parameters, call, session)
-        case .verifyAudit(let heads): audit.verify(heads, call)
-        case .getStatus(let users): status.answer(call, session, isWhole: audit.extent(users, session) == .whole)
-        case .listPending(let users): explanations.listPending(users, call, session)
-        case .explainDecision(let apps, let app): try explanations.explain(apps, app: app, call, session)
+        case .changeGrantedContacts(let parameters):
+            try GrantedContactChanges(services: services, lookUps: lookUps).change(parameters, call, session)
+        case .verifyAudit(let heads): AuditQueries(services: services).verify(heads, call)
+        case .getStatus(let users):
+            let isWhole = AuditQueries(services: services).extent(users, session) == .whole
+            status.answer(call, session, isWhole: isWhole)
+        case .listPending(let users): Explanations(services: services).listPending(users, call, session)
+        case .explainDecision(let apps, let app):
+            try Explanations(services: services).explain(apps, app: app, call, session)
         case .reloadPolicy: reloadPolicy(call)
-        case .explainPolicy: policies.explain(call)
-        case .tryPolicy(let files): policies.try(files, call)
+        case .explainPolicy: PolicyEffects(services: services).explain(call)
+        case .tryPolicy(let files): PolicyEffects(services: services).try(files, call)
         case .purgeUser(let uid): try purges.purge(uid, for: call)
         case .getMetrics: call.reply { $0.member("text", metrics.text()) }
         case .listUsers:
             call.reply {
                 $0.name("users"); $0.array(access.owners.users) { $0.value($1) }
             }
-        case .backUp(let users): try backUps.backUp(users, call, session)
+        case .backUp(let users): try BackUps(services: services).backUp(users, call, session)
         case .beginRestore(let parameters): try restores.begin(parameters, call, session)
         case .restoreLines(let parameters): try restores.read(parameters, call, session)
         case .finishRestore(let users, let replaces): try restores.finish(users, replaces: replaces, call, session)
@@ -162,7 +132,7 @@ package struct AdminDispatcher {
         _ elements: [Element], _ call: Call, count: Int, _ end: @escaping (Element) -> Void
     ) {
         var error: VarlinkError?
-        surroundings.loop.inBatches(elements[...], of: surroundings.limits.grantsPerIteration) { element in
+        surroundings.loop.inBatches(elements[...], of: services.limits.grantsPerIteration) { element in
             end(element)
             groupCommit.work(failed: { error = GroupCommit.notWritten })
         } then: {
@@ -261,7 +231,9 @@ private struct AdminCall: SteppedCall {
         case .changeGrantedContacts(let parameters): request.widens = parameters.change == .share
         // The broker reads another user's data only after the authorization.
         case .setGrant(let parameters) where request.isOwn:
-            request.widens = try dispatcher.changes.changes(parameters, session).contains { $0.change.widens }
+            request.widens = try GrantChanges(services: dispatcher.services).changes(parameters, session).contains {
+                $0.change.widens
+            }
         default: break
         }
         return request

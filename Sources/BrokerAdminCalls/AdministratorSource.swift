@@ -3,7 +3,7 @@ import BrokerLedger
 
 /// Who acts at the administrator's socket: the user whose data it concerns, with a program such as `contactctl`, or
 /// somebody else. The grant and the audit name that person.
-package struct AdministratorSource {
+struct AdministratorSource {
     private let caller: Caller
 
     init(_ session: CallerSession) { caller = session.caller }

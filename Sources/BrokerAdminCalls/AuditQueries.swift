@@ -2,6 +2,7 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerBooks
 import BrokerBounds
+import BrokerCalls
 import BrokerDisclosure
 import BrokerInterface
 import BrokerJSON
@@ -11,14 +12,8 @@ import BrokerParameters
 import BrokerVarlink
 
 /// Answers queries of the audit on the administrator's socket.
-package struct AuditQueries {
-    package let surroundings: Surroundings
-    package let feed: AuditFeed
-
-    package init(surroundings: Surroundings, feed: AuditFeed) {
-        self.surroundings = surroundings
-        self.feed = feed
-    }
+struct AuditQueries: UsesServices {
+    let services: BrokerServices
 
     /// The maximum number of records in the reply to a call with neither `more` nor a limit.
     private static let recordsWithoutMore = 1_000
@@ -66,7 +61,7 @@ package struct AuditQueries {
     }
 
     /// Parses a time, in microseconds since 1970.
-    package static func time(_ text: String?, _ name: String) throws(VarlinkError) -> Int64? {
+    static func time(_ text: String?, _ name: String) throws(VarlinkError) -> Int64? {
         guard let text else { return nil }
         guard let seconds = Timestamp.seconds(text) else {
             throw AdminError.invalidValue(name, reason: "must be a time such as 2026-01-31T12:00:00Z, or a date")
@@ -77,7 +72,7 @@ package struct AuditQueries {
     /// Sends all matching records, oldest first, in batches. Each batch waits until the caller has taken the
     /// previous one.
     private func sendAudit(_ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, after: Int64?) {
-        let limit = surroundings.limits.auditRecordsPerBatch
+        let limit = services.limits.auditRecordsPerBatch
         feed.records(for: call, matching: filter, after: after, limit: limit, AuditExtent.progress) {
             records, percent in
             let continues = records.count == limit
@@ -90,7 +85,7 @@ package struct AuditQueries {
     }
 
     /// Verifies the chain, and compares it with the books' anchors and with the positions that the caller remembers.
-    package func verify(_ heads: [AuditPosition], _ call: Call) {
+    func verify(_ heads: [AuditPosition], _ call: Call) {
         let folder = surroundings.stateFolder
         feed.read(for: call) {
             $0.member("records", 0)

@@ -2,6 +2,7 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerBooks
 import BrokerBounds
+import BrokerCalls
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
@@ -12,22 +13,8 @@ import BrokerVarlink
 import Dispatch
 
 /// Writes backups of a user's address book and grants, for `BackUp`. The caller's authorization must be checked first.
-package struct BackUps {
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let groupCommit: GroupCommit
-    package let books: Books
-    package let problems: StoreProblems
-
-    package init(
-        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, books: Books, problems: StoreProblems
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.groupCommit = groupCommit
-        self.books = books
-        self.problems = problems
-    }
+struct BackUps: UsesServices {
+    let services: BrokerServices
 
     func backUp(_ users: UserParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.more else { throw .expectedMore }
@@ -69,7 +56,8 @@ package struct BackUps {
                     detail: AdministratorSource(session).detail(
                         apps.count == 1 ? "1 app" : "\(apps.count) apps", for: uid))
                 BackUp(
-                    call: call, session: session, seal: seal, copy: copy, apps: apps, uid: uid, name: name, of: self
+                    call: call, session: session, seal: seal, copy: copy, apps: apps, uid: uid, name: name,
+                    services: services
                 ).begin()
             }
         }
@@ -86,9 +74,8 @@ private final class BackUp {
     private let apps: [BackedUpApp]
     private let uid: UInt32
     private let name: String
-    private let backUps: BackUps
+    private let services: BrokerServices
     private var cards = 0
-    private var surroundings: Surroundings { backUps.surroundings }
 
     /// The person's own view of their book.
     private static let disclosure = Disclosure.forPerson(keys: .all)
@@ -96,7 +83,7 @@ private final class BackUp {
 
     init(
         call: Call, session: CallerSession, seal: BackupSeal, copy: BookCopy?, apps: [BackedUpApp], uid: UInt32,
-        name: String, of backUps: BackUps
+        name: String, services: BrokerServices
     ) {
         self.call = call
         self.session = session
@@ -105,18 +92,18 @@ private final class BackUp {
         self.apps = apps
         self.uid = uid
         self.name = name
-        self.backUps = backUps
+        self.services = services
     }
 
     func begin() {
-        send([BackupFormat.header(user: name, uid: uid, seconds: surroundings.seconds)]) { self.next() }
+        send([BackupFormat.header(user: name, uid: uid, seconds: services.seconds)]) { self.next() }
     }
 
     private func next() {
         guard let copy else { return end() }
-        guard !backUps.books.isRemoving(uid) else { return call.fail(ContactsError.storeUnavailable) }
-        let bytes = surroundings.limits.bytesPerIteration
-        surroundings.loop.run(on: Self.queue) { () throws(StoreError) in
+        guard !services.books.isRemoving(uid) else { return call.fail(ContactsError.storeUnavailable) }
+        let bytes = services.limits.bytesPerIteration
+        services.surroundings.loop.run(on: Self.queue) { () throws(StoreError) in
             try copy.next(Self.partsPerReply, bytes: bytes).compactMap { part in
                 switch part {
                 case .row(let row): BackupFormat.line(row)
@@ -127,7 +114,7 @@ private final class BackUp {
             guard !call.isOver else { return }
             switch result {
             case .failure(let error):
-                backUps.problems.note(error, of: uid)
+                services.problems.note(error, of: uid)
                 call.fail(ContactsError.storeUnavailable)
             case .success(let lines) where lines.isEmpty: end()
             case .success(let lines):
@@ -150,7 +137,7 @@ private final class BackUp {
         var size = 0
         let first = lines.prefix { line in
             defer { size += line.size }
-            return size < surroundings.limits.bytesPerIteration
+            return size < services.limits.bytesPerIteration
         }
         let rest = lines.dropFirst(first.count)
         send(Array(first), then: rest.isEmpty ? nil : { self.sendLast(rest) })
@@ -159,11 +146,11 @@ private final class BackUp {
     /// - Parameter next: continues after the caller has taken these lines; `nil` after the last ones.
     private func send(_ lines: [BackupLine], then next: (() -> Void)?) {
         guard let code = seal.seal(lines) else { return call.fail(ContactsError.storeUnavailable) }
-        let loop = surroundings.loop
+        let loop = services.surroundings.loop
         var writer = DisclosedWriter(reservingCapacity: lines.reduce(128) { $0 + $1.size + 1 })
         writer.member("lines", lines)
         writer.member("code", code)
-        backUps.groupCommit.disclose(
+        services.groupCommit.disclose(
             writer.replyOfBackup(), to: call, session, continues: next != nil,
             then: next.map { next in { [call] in call.whenWritable { loop.later(next) } } })
     }

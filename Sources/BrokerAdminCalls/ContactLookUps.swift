@@ -2,6 +2,7 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerBooks
 import BrokerBounds
+import BrokerCalls
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerGrants
@@ -17,34 +18,9 @@ import BrokerVarlink
 /// Replies have no content of contacts, no pseudonym and no record number: a caller cannot combine answers about
 /// several contacts with the audit. Root may look up other users' contacts only if the settings permit it, only by
 /// exact values, and only a few times an hour. Each look-up is on record, and that user can read the record.
-package struct ContactLookUps {
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let groupCommit: GroupCommit
-    package let grants: Grants
-    package let sessions: Sessions
-    package let books: Books
-    package let longReads: LongReads
-    package let problems: StoreProblems
-    package let described: GrantDescriptions
-    package let feed: AuditFeed
+struct ContactLookUps: UsesServices {
+    let services: BrokerServices
     let foreign = ForeignLookUps()
-
-    package init(
-        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, grants: Grants, sessions: Sessions,
-        books: Books, longReads: LongReads, problems: StoreProblems, described: GrantDescriptions, feed: AuditFeed
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.groupCommit = groupCommit
-        self.grants = grants
-        self.sessions = sessions
-        self.books = books
-        self.longReads = longReads
-        self.problems = problems
-        self.described = described
-        self.feed = feed
-    }
 
     func find(
         _ parameters: FindContactAccessParameters, _ call: Call, _ session: CallerSession
@@ -61,7 +37,7 @@ package struct ContactLookUps {
 
     /// Answers with the records of the audit that concern a contact, oldest first: those that name it, and the lists
     /// of all contacts that may have contained it. The records have what the person may see of their own audit.
-    package func history(
+    func history(
         of text: String, _ parameters: QueryAuditParameters, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {
         guard !parameters.follow, parameters.contact == nil else {

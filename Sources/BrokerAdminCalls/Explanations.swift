@@ -1,6 +1,7 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerBooks
+import BrokerCalls
 import BrokerGrants
 import BrokerInterface
 import BrokerJSON
@@ -10,25 +11,8 @@ import BrokerParameters
 import BrokerVarlink
 
 /// Explains an app's effective access in plain words, and lists open prompts.
-package struct Explanations {
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let grants: Grants
-    package let prompts: Prompts
-    package let sessions: Sessions
-    package let described: GrantDescriptions
-
-    package init(
-        surroundings: Surroundings, access: AccessStore, grants: Grants, prompts: Prompts, sessions: Sessions,
-        described: GrantDescriptions
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.grants = grants
-        self.prompts = prompts
-        self.sessions = sessions
-        self.described = described
-    }
+struct Explanations: UsesServices {
+    let services: BrokerServices
 
     /// Explains the effective access of an app that has a grant, is silenced or is connected, or whose
     /// strength is given.
@@ -80,7 +64,7 @@ package struct Explanations {
     }
 
     private func counting(_ principal: Principal) -> Grant? {
-        access.grant(of: principal).flatMap { $0.hasExpired(at: surroundings.seconds) ? nil : $0 }
+        access.grant(of: principal).flatMap { $0.hasExpired(at: services.seconds) ? nil : $0 }
     }
 
     private func explain(_ principal: Principal, isOwn: Bool) -> [Reason] {
@@ -106,7 +90,7 @@ package struct Explanations {
                     : "contacts that \(isOwn ? "you add" : "the person adds") to the shared groups join")
         }
         if let folder = principal.declaredFolder {
-            if let until = ruling.declaredUntil, until > surroundings.seconds {
+            if let until = ruling.declaredUntil, until > services.seconds {
                 reasons.append(
                     """
                     until \(time: until) any program with this file name in \(folder) is this app: \(person) declared the \
@@ -116,7 +100,7 @@ package struct Explanations {
                 reasons.append("the folder \(folder) is not declared any more, so no program is this app")
             }
         }
-        if let difference = ruling.difference(of: grant, from: effective, at: surroundings.seconds) {
+        if let difference = ruling.difference(of: grant, from: effective, at: services.seconds) {
             reasons.append("\(difference)")
         }
         if !ruling.isDenied, ruling.requiresAuthentication, !grants.policy.canGrant(ruling) {

@@ -1,6 +1,7 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerBooks
+import BrokerCalls
 import BrokerGrants
 import BrokerInterface
 import BrokerLedger
@@ -9,7 +10,7 @@ import BrokerParameters
 import BrokerVarlink
 
 /// The new state of a grant after `SetGrant`.
-package struct GrantChange {
+struct GrantChange {
     var grant: Grant
     /// Whether the change gives the app more access.
     var widens = false
@@ -18,25 +19,8 @@ package struct GrantChange {
 }
 
 /// Narrows and widens grants for `SetGrant`. The caller's authorization must be checked first.
-package struct GrantChanges {
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let groupCommit: GroupCommit
-    package let books: Books
-    package let grants: Grants
-    package let described: GrantDescriptions
-
-    package init(
-        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, books: Books, grants: Grants,
-        described: GrantDescriptions
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.groupCommit = groupCommit
-        self.books = books
-        self.grants = grants
-        self.described = described
-    }
+struct GrantChanges: UsesServices {
+    let services: BrokerServices
 
     func set(_ parameters: SetGrantParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
         var changed: [(Principal, Grant?)] = []
@@ -74,7 +58,7 @@ package struct GrantChanges {
     }
 
     /// Puts a new grant into effect, as after an answer of the person.
-    package func settle(_ principal: Principal, _ grant: Grant, _ source: AdministratorSource) {
+    func settle(_ principal: Principal, _ grant: Grant, _ source: AdministratorSource) {
         grants.settle(
             grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app,
             sharesPersistentKey: !access.isInterpreter(principal), author: source.detail(for: principal.uid)
@@ -82,7 +66,7 @@ package struct GrantChanges {
     }
 
     /// Computes the change to each grant that the parameters name, without applying it.
-    package func changes(
+    func changes(
         _ parameters: SetGrantParameters, _ session: CallerSession
     ) throws(VarlinkError) -> [(principal: Principal, change: GrantChange)] {
         let status = parameters.status
@@ -130,7 +114,7 @@ package struct GrantChanges {
         if change.grant.access == .denied || change.widens {
             change.grant.decidedBy = source.decider(of: principal.uid)
             change.grant.decidedThrough = (isRevoked ? "revoked " : "") + source.words(for: principal.uid)
-            change.grant.decidedAt = surroundings.seconds
+            change.grant.decidedAt = services.seconds
         }
         return change
     }
@@ -166,7 +150,7 @@ package struct GrantChanges {
 
     private func changeEnd(_ change: inout GrantChange, _ parameters: SetGrantParameters) throws(VarlinkError) {
         guard let expires = parameters.expires else { return }
-        guard let end = Timestamp.seconds(expires), end > surroundings.seconds else {
+        guard let end = Timestamp.seconds(expires), end > services.seconds else {
             throw AdminError.invalidValue("expires", reason: "must be in the future, such as 2026-01-31T12:00:00Z")
         }
         switch change.grant.lifetime {

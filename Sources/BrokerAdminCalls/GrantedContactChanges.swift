@@ -2,6 +2,7 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerBooks
 import BrokerBounds
+import BrokerCalls
 import BrokerGrants
 import BrokerInterface
 import BrokerLedger
@@ -20,27 +21,9 @@ private struct NamedContacts {
 
 /// Shares single contacts and contact groups with an app or takes them back, for `ChangeGrantedContacts`. The contacts
 /// are named as in a look-up, with its rules and records. The caller's authorization must be checked first.
-package struct GrantedContactChanges {
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let groupCommit: GroupCommit
-    package let grants: Grants
-    package let described: GrantDescriptions
-    package let changes: GrantChanges
-    package let lookUps: ContactLookUps
-
-    package init(
-        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, grants: Grants,
-        described: GrantDescriptions, changes: GrantChanges, lookUps: ContactLookUps
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.groupCommit = groupCommit
-        self.grants = grants
-        self.described = described
-        self.changes = changes
-        self.lookUps = lookUps
-    }
+struct GrantedContactChanges: UsesServices {
+    let services: BrokerServices
+    let lookUps: ContactLookUps
 
     func change(
         _ parameters: ChangeGrantedContactsParameters, _ call: Call, _ session: CallerSession
@@ -133,7 +116,7 @@ package struct GrantedContactChanges {
     private func apply(
         _ changed: [GrantedPrincipal], _ change: GrantedContactChange, _ call: Call, _ session: CallerSession
     ) {
-        let source = AdministratorSource(session)
+        let (changes, source) = (GrantChanges(services: services), AdministratorSource(session))
         var after: [(Principal, Grant?)] = []
         for (principal, grant) in changed {
             var grant = grant

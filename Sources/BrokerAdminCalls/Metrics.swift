@@ -9,13 +9,8 @@ import BrokerVarlink
 
 /// Measures calls, and describes the broker in numbers for `GetMetrics`. The numbers never name a user, an app or a
 /// contact. It lives on the event loop.
-package final class Metrics {
-    private let surroundings: Surroundings
-    private let access: AccessStore
-    private let prompts: Prompts
-    private let grants: Grants
-    private let sessions: Sessions
-    private let saves: Saves
+package final class Metrics: UsesServices {
+    package let services: BrokerServices
     private let startedAt: Int64
     /// By qualified method.
     private var durations: [String: Durations] = [:]
@@ -33,27 +28,19 @@ package final class Metrics {
         }
     }
 
-    package init(
-        surroundings: Surroundings, access: AccessStore, prompts: Prompts, grants: Grants, sessions: Sessions,
-        saves: Saves
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.prompts = prompts
-        self.grants = grants
-        self.sessions = sessions
-        self.saves = saves
-        startedAt = surroundings.seconds
+    package init(services: BrokerServices) {
+        self.services = services
+        startedAt = services.seconds
     }
 
     /// Measures the time from now to the call's final reply.
     package func begin(_ call: Call) {
-        let start = surroundings.uptime()
+        let start = services.surroundings.uptime()
         call.onFinal = { [weak self, method = call.method] in self?.ended(method, after: start) }
     }
 
     private func ended(_ method: String, after start: Int64) {
-        let time = max(0, surroundings.uptime() - start)
+        let time = max(0, services.surroundings.uptime() - start)
         if let known = durations.index(forKey: method) {
             durations.values[known].add(time)
         } else if Self.isKnown(method) {

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerBounds
+import BrokerCalls
 import BrokerGrants
 import BrokerInterface
 import BrokerJSON
@@ -8,18 +9,8 @@ import BrokerModel
 import BrokerVarlink
 
 /// Explains the rules in force, and shows what another policy would change before it is in force.
-package struct PolicyEffects {
-    package let surroundings: Surroundings
-    package let grants: Grants
-    package let sessions: Sessions
-    package let described: GrantDescriptions
-
-    package init(surroundings: Surroundings, grants: Grants, sessions: Sessions, described: GrantDescriptions) {
-        self.surroundings = surroundings
-        self.grants = grants
-        self.sessions = sessions
-        self.described = described
-    }
+struct PolicyEffects: UsesServices {
+    let services: BrokerServices
 
     /// All apps that have a grant or are connected, of all users, in a stable order. An app without a grant has the
     /// grant `nil`.
@@ -63,7 +54,7 @@ package struct PolicyEffects {
     // MARK: A policy that is tried
 
     /// Replies with the apps for which the policy of these texts has another effect than the one in force.
-    package func `try`(_ files: [PolicyText], _ call: Call) {
+    func `try`(_ files: [PolicyText], _ call: Call) {
         surroundings.loop.run(on: PolicyReloads.queue) { [parse = surroundings.parsePolicy] in
             parse(files)
         } then: { read in
@@ -76,7 +67,7 @@ package struct PolicyEffects {
             return call.fail(AdminError.invalidValue("files", reason: problem.reason))
         }
         let tried = PolicyInForce(
-            policy, revision: grants.policy.revision, loadedAt: surroundings.seconds, surroundings)
+            policy, revision: grants.policy.revision, loadedAt: services.seconds, surroundings)
         let apps = apps()
         let changes = apps.compactMap { app -> (Principal, PolicyEffect, PolicyEffect)? in
             let (before, after) = (effect(of: grants.policy, app), effect(of: tried, app))

@@ -1,32 +1,16 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerCalls
 import BrokerGrants
 import BrokerLedger
 import BrokerModel
 import Dispatch
 
 /// Applies the administrator's policy, at the start and after each reload.
-package struct PolicyReloads {
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let groupCommit: GroupCommit
-    package let grants: Grants
-    package let prompts: Prompts
-    package let sessions: Sessions
-    package let history: History
+package struct PolicyReloads: UsesServices {
+    package let services: BrokerServices
 
-    package init(
-        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, grants: Grants, prompts: Prompts,
-        sessions: Sessions, history: History
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.groupCommit = groupCommit
-        self.grants = grants
-        self.prompts = prompts
-        self.sessions = sessions
-        self.history = history
-    }
+    package init(services: BrokerServices) { self.services = services }
 
     /// One policy is read after the other, also one that is only tried.
     package static let queue = DispatchQueue(label: "policy")
@@ -48,7 +32,7 @@ package struct PolicyReloads {
         let former = grants.policy
         if let problem = new.problem, former.policy.problem == nil { return keepFormer(problem) }
         grants.policy = PolicyInForce(
-            new, revision: access.nextRevision(), loadedAt: surroundings.seconds, surroundings)
+            new, revision: access.nextRevision(), loadedAt: services.seconds, surroundings)
         history.movedOfAll()
         grants.followGroupsOfOpenBooks()
         let disclosedTo = Set(sessions.apps.flatMap(\.disclosedUnder))
@@ -95,10 +79,10 @@ package struct PolicyReloads {
         // The permitted keys also limit one-time picks, which depend on no grant.
         guard now.maximumKeys.isSuperset(of: before.maximumKeys) else { return true }
         let grant = access.grant(of: principal)
-        return grants.policy.effectiveAccess(of: grant, now, at: surroundings.seconds)
+        return grants.policy.effectiveAccess(of: grant, now, at: services.seconds)
             .isNarrower(
                 than: former.effectiveAccess(
-                    of: grant, grants.ruling(on: principal, under: former), at: surroundings.seconds))
+                    of: grant, grants.ruling(on: principal, under: former), at: services.seconds))
     }
 
     /// Whether an open prompt would still be shown under the new policy.

@@ -1,38 +1,19 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerBooks
+import BrokerCalls
 import BrokerGrants
 import BrokerInterface
 import BrokerLedger
 import BrokerVarlink
 
 /// Checks who owns the data stored for a UID, and purges a user's data.
-package final class Purges {
-    private let surroundings: Surroundings
-    private let access: AccessStore
-    private let groupCommit: GroupCommit
-    private let books: Books
-    private let grants: Grants
-    private let prompts: Prompts
-    private let sessions: Sessions
-    private let history: History
+package final class Purges: UsesServices {
+    package let services: BrokerServices
     /// Users whose data is being purged.
     private var purging: Set<UInt32> = []
 
-    package init(
-        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, books: Books, grants: Grants,
-        prompts: Prompts,
-        sessions: Sessions, history: History
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.groupCommit = groupCommit
-        self.books = books
-        self.grants = grants
-        self.prompts = prompts
-        self.sessions = sessions
-        self.history = history
-    }
+    package init(services: BrokerServices) { self.services = services }
 
     /// Whether the data stored for a UID belongs to this user. If a UID was reassigned, its new owner gets neither
     /// the old owner's data nor the access that the old owner granted.

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerCalls
 import BrokerGrants
 import BrokerLedger
 import BrokerModel
@@ -8,7 +9,7 @@ import BrokerModel
 ///
 /// A restore never gives an app more access than it has: what was revoked after the backup stays revoked. Only a
 /// user of whom the broker knows nothing, as on a new machine, gets the grants and identifier keys of the backup.
-package struct RestoredGrants {
+struct RestoredGrants: UsesServices {
     struct Counts {
         /// The apps whose grant is that of the backup.
         var restored = 0
@@ -18,17 +19,7 @@ package struct RestoredGrants {
         var asking = 0
     }
 
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let grants: Grants
-    package let changes: GrantChanges
-
-    package init(surroundings: Surroundings, access: AccessStore, grants: Grants, changes: GrantChanges) {
-        self.surroundings = surroundings
-        self.access = access
-        self.grants = grants
-        self.changes = changes
-    }
+    let services: BrokerServices
 
     /// - Parameters:
     ///   - isNew: whether the broker knew nothing of the user before the restore.
@@ -43,7 +34,7 @@ package struct RestoredGrants {
                 if let key = app.identifierKey { _ = access.restoreIdentifierKey(key, for: principal) }
                 if let since = app.silencedSince { access.silences.silence(principal, now: since) }
             }
-            guard var restored = app.grant, !restored.hasExpired(at: surroundings.seconds) else { continue }
+            guard var restored = app.grant, !restored.hasExpired(at: services.seconds) else { continue }
             restored = limited(restored, to: contents)
             if let present = access.grant(of: principal) {
                 counts.lowered += lower(present, of: principal, to: restored, contents, source) ? 1 : 0
@@ -78,7 +69,7 @@ package struct RestoredGrants {
         guard grant != present else { return false }
         grant.revision = access.nextRevision()
         grant.decidedThrough = words(contents, source, principal.uid)
-        changes.lower(principal, grant, source)
+        GrantChanges(services: services).lower(principal, grant, source)
         return true
     }
 

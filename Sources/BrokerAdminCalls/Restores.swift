@@ -17,32 +17,15 @@ import BrokerVarlink
 ///
 /// The lines go into a book of their own. Only the last call changes something: one transaction replaces the content of
 /// the user's book, and the grants follow in the same commit of the access database.
-package final class Restores {
-    private let surroundings: Surroundings
-    private let access: AccessStore
-    private let groupCommit: GroupCommit
-    private let books: Books
-    private let longReads: LongReads
-    private let saves: Saves
-    private let restored: RestoredGrants
+package final class Restores: UsesServices {
+    package let services: BrokerServices
     /// The running restores, by UID, each with the connection's session. There is one at a time for each user, because
     /// each may need as much space as a full address book.
     private var running: [UInt32: (stage: RestoreStage, session: CallerSession)] = [:]
     /// For the names of their folders.
     private var count = 0
 
-    package init(
-        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, books: Books, longReads: LongReads,
-        saves: Saves, restored: RestoredGrants
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.groupCommit = groupCommit
-        self.books = books
-        self.longReads = longReads
-        self.saves = saves
-        self.restored = restored
-    }
+    package init(services: BrokerServices) { self.services = services }
 
     /// Deletes what earlier runs left.
     package func removeLeftovers() { BookCopy.removeAll(in: books.transferFolder("")) }
@@ -73,7 +56,7 @@ package final class Restores {
                 owner: StoreOwner(uid: uid, name: name.get()), contactsOnly: parameters.contactsOnly, seal: seal,
                 folder: books.transferFolder("restore-\(uid)-\(count)"), language: surroundings.language,
                 region: surroundings.region,
-                space: surroundings.limits.space)
+                space: services.limits.space)
             running[uid] = (stage, session)
             call.reply { _ in }
         }
@@ -104,7 +87,7 @@ package final class Restores {
     {
         let uid = parameters.users.one(session.caller)
         let stage = try stage(uid, session)
-        let (lines, code, seconds) = (parameters.lines, parameters.code, surroundings.seconds)
+        let (lines, code, seconds) = (parameters.lines, parameters.code, services.seconds)
         let numbers =
             stage.contactsOnly
             ? access.takeRecordNumbers(lines.count, now: surroundings.now()) : lines.map { _ in RecordNumber(0) }
@@ -200,7 +183,7 @@ package final class Restores {
     ) {
         let deleted = Set(made.changes.filter { $0.kind == .deleteContact }.map(\.record))
         access.drop(deleted, uid: uid, at: books.moment(of: uid))
-        let counts = restored.restore(contents, of: uid, isNew: isNew, source)
+        let counts = RestoredGrants(services: services).restore(contents, of: uid, isNew: isNew, source)
         groupCommit.record(
             .restore, uid: uid, { $0.count = contents.records.count },
             detail: source.detail("backup of \(contents.header.time)", for: uid))

@@ -2,6 +2,7 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerBooks
 import BrokerBounds
+import BrokerCalls
 import BrokerContactsStore
 import BrokerGrants
 import BrokerInterface
@@ -12,31 +13,18 @@ import BrokerVarlink
 import Dispatch
 
 /// Reports the broker's status to administrators.
-package struct StatusReport {
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let grants: Grants
-    package let prompts: Prompts
-    package let sessions: Sessions
-    package let problems: StoreProblems
-    package let startedAt: Int64
+struct StatusReport: UsesServices {
+    let services: BrokerServices
+    private let startedAt: Int64
 
-    package init(
-        surroundings: Surroundings, access: AccessStore, grants: Grants, prompts: Prompts, sessions: Sessions,
-        problems: StoreProblems, startedAt: Int64
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.grants = grants
-        self.prompts = prompts
-        self.sessions = sessions
-        self.problems = problems
-        self.startedAt = startedAt
+    init(services: BrokerServices) {
+        self.services = services
+        startedAt = services.surroundings.now()
     }
 
     /// Replies with the status. In system mode, the counts cover all users if `isWhole` is `true`, and
     /// otherwise only the caller's user.
-    package func answer(_ call: Call, _ session: CallerSession, isWhole: Bool) {
+    func answer(_ call: Call, _ session: CallerSession, isWhole: Bool) {
         let uid: UInt32? = isWhole ? (surroundings.mode == .session ? surroundings.ownUID : nil) : session.caller.uid
         let folder = surroundings.stateFolder
         let inForce = grants.policy.policy.digest
@@ -118,7 +106,7 @@ package struct StatusReport {
 
     /// - Parameter isWhole: whether `books` are the books of all users.
     private func write(_ books: [(uid: UInt32, size: Int64)], isWhole: Bool, _ writer: inout JSONWriter) {
-        let bounds = surroundings.limits.space
+        let bounds = services.limits.space
         if isWhole || !books.isEmpty {
             writer.member("addressBookMB", Int(SpaceWords.megabytes(books.reduce(0) { $0 + $1.size })))
         }
@@ -126,7 +114,7 @@ package struct StatusReport {
         writer.member("addressBookLimitPerAppMB", Int(SpaceWords.megabytes(bounds.app)))
         guard isWhole else { return }
         writer.name("addressBooks")
-        let largest = books.sorted { $0.size > $1.size }.prefix(surroundings.limits.booksInStatus)
+        let largest = books.sorted { $0.size > $1.size }.prefix(services.limits.booksInStatus)
         writer.array(largest) { writer, book in
             writer.object {
                 $0.member("uid", Int(book.uid))

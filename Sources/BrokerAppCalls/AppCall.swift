@@ -9,10 +9,8 @@ import BrokerLedger
 import BrokerModel
 import BrokerVarlink
 
-extension AppServices: BookServices {}
-
 /// A call of an app.
-protocol AppCall: SteppedCall where Services == AppServices {
+protocol AppCall: SteppedCall where Services == BrokerServices {
     /// Whether the person was asked for this call, and the answer.
     var asked: Asked { get set }
 }
@@ -27,8 +25,8 @@ enum Asked {
 
 extension AppCall {
     /// A grant that was just made counts for the calls that come after it.
-    func mustWait(_ app: AppServices, _ resume: @escaping () -> Void) -> Bool {
-        app.grants.isSettling && app.grants.waitsForGrant(session, resume)
+    func mustWait(_ services: BrokerServices, _ resume: @escaping () -> Void) -> Bool {
+        services.grants.isSettling && services.grants.waitsForGrant(session, resume)
     }
 }
 
@@ -70,11 +68,11 @@ extension Wait where Value: AppCall {
     /// - Parameter isPaced: whether the next batch also waits if the app has used up its share of the audit.
     static func taken(_ batch: DisclosedReply, isPaced: Bool) -> Wait {
         Wait { waiting in
-            let (app, call, session) = (waiting.services, waiting.value.call, waiting.value.session)
-            app.groupCommit.disclose(batch, to: call, session, continues: true) {
+            let (services, call, session) = (waiting.services, waiting.value.call, waiting.value.session)
+            services.groupCommit.disclose(batch, to: call, session, continues: true) {
                 call.whenWritable {
-                    app.surroundings.loop.later {
-                        if isPaced, app.pace.holds(call, session, waiting.resume) { return }
+                    services.surroundings.loop.later {
+                        if isPaced, services.pace.holds(call, session, waiting.resume) { return }
                         waiting.resume()
                     }
                 }
@@ -94,51 +92,51 @@ protocol PermittedCall: AppCall {
     var createsBook: Bool { get }
 
     /// Runs before each decision.
-    mutating func prepare(_ app: AppServices)
+    mutating func prepare(_ services: BrokerServices)
     /// The error if the permitted disclosure is not enough for this call.
-    func refusal(of disclosure: Disclosure, _ app: AppServices) -> VarlinkError?
+    func refusal(of disclosure: Disclosure, _ services: BrokerServices) -> VarlinkError?
     /// Answers the call, in the same event loop iteration as the decision that permits it.
-    mutating func answer(_ context: ReadContext, _ app: AppServices) throws(ReadContext.Failure) -> Step<Self>
+    mutating func answer(_ context: ReadContext, _ services: BrokerServices) throws(ReadContext.Failure) -> Step<Self>
 }
 
 extension PermittedCall {
     var question: Question { Question(kind: .access) }
     package var keys: ContactKeySet { [] }
     var createsBook: Bool { false }
-    mutating func prepare(_ app: AppServices) {}
-    package func refusal(of disclosure: Disclosure, _ app: AppServices) -> VarlinkError? { nil }
+    mutating func prepare(_ services: BrokerServices) {}
+    package func refusal(of disclosure: Disclosure, _ services: BrokerServices) -> VarlinkError? { nil }
 
     /// Decides the call, and answers it if it is permitted and nothing has to be waited for: the person's answer, the
     /// check of the caller's executable, and the opening of the book.
-    package mutating func step(_ app: AppServices) -> Step<Self> {
-        prepare(app)
-        let known = app.grants.accessForCall(by: session)
+    package mutating func step(_ services: BrokerServices) -> Step<Self> {
+        prepare(services)
+        let known = services.grants.accessForCall(by: session)
         var mayAsk = false
         if case .notYet = asked { mayAsk = known.mayPrompt }
         switch decideAccess(known.effective, mayAsk: mayAsk) {
         case .permit(let disclosure):
             if let error = disclosure.error(asking: keys) {
-                app.grants.noteAsked(app.grants.lacked(of: keys, known), known)
-                app.groupCommit.fail(error, call)
+                services.grants.noteAsked(services.grants.lacked(of: keys, known), known)
+                services.groupCommit.fail(error, call)
                 return .done
             }
-            if let error = refusal(of: disclosure, app) {
-                app.groupCommit.fail(error, call)
+            if let error = refusal(of: disclosure, services) {
+                services.groupCommit.fail(error, call)
                 return .done
             }
-            return app.permitted(&self, disclosure, known, creating: createsBook) {
+            return services.permitted(&self, disclosure, known, creating: createsBook) {
                 (call, context) throws(ReadContext.Failure) in
-                try call.answer(context, app)
+                try call.answer(context, services)
             }
         case .refuse(let denial):
-            app.questions.refuse(call, session, denial, known.effective.status)
+            services.questions.refuse(call, session, denial, known.effective.status)
             return .done
         case .ask: return .wait(for: .answer(to: question))
         }
     }
 }
 
-extension AppServices {
+extension BrokerServices {
     /// Answers a call that was permitted in this event loop iteration, once the caller's executable is checked and the
     /// book is open.
     func permitted<Value: AppCall>(

@@ -9,15 +9,11 @@ import BrokerVarlink
 
 /// Dispatches the calls on the apps' socket.
 package struct AppDispatcher {
-    package let app: AppServices
-    package let reads: AppReads
-    package let prompts: AppPrompts
+    private let services: BrokerServices
+    private var reads: AppReads { AppReads(services: services) }
+    private var prompts: AppPrompts { AppPrompts(services: services) }
 
-    package init(app: AppServices, reads: AppReads, prompts: AppPrompts) {
-        self.app = app
-        self.reads = reads
-        self.prompts = prompts
-    }
+    package init(services: BrokerServices) { self.services = services }
 
     private static let appMethods = Dictionary(
         uniqueKeysWithValues: ContactsMethod.allCases.map { (ContactsInterface.contacts.name + "." + $0.rawValue, $0) })
@@ -27,28 +23,30 @@ package struct AppDispatcher {
             call.fail(.methodNotFound(call.method))
             return
         }
-        if app.pace.mayHold, app.pace.holds(call, session, { begin(method, call, session) }) { return }
+        if services.pace.mayHold, services.pace.holds(call, session, { begin(method, call, session) }) { return }
         begin(method, call, session)
     }
 
     private func begin(_ method: ContactsMethod, _ call: Call, _ session: CallerSession) {
-        if app.grants.isSettling, app.grants.waitsForGrant(session, { begin(method, call, session) }) { return }
+        if services.grants.isSettling, services.grants.waitsForGrant(session, { begin(method, call, session) }) {
+            return
+        }
         do throws(VarlinkError) {
             switch method {
             case .getAuthorization: try prompts.getAuthorization(call, session)
             case .requestAccess: try prompts.requestAccess(call, session)
-            case .fetchContacts: WaitingCall.run(try Fetch(call, session), app)
-            case .saveContacts: WaitingCall.run(try Save(call, session), app)
+            case .fetchContacts: WaitingCall.run(try Fetch(call, session), services)
+            case .saveContacts: WaitingCall.run(try Save(call, session), services)
             case .requestContacts: try prompts.requestContacts(call, session)
             case .updateRequest: try prompts.updateRequest(call, session)
-            case .countContacts: WaitingCall.run(try CountContacts(call, session), app)
+            case .countContacts: WaitingCall.run(try CountContacts(call, session), services)
             case .listLinkedContacts: try reads.listLinkedContacts(call, session)
             case .getUserDefaults: try reads.getUserDefaults(call, session)
             case .setUserDefaults: try reads.setUserDefaults(call, session)
             case .listContainers: try reads.listContainers(call, session)
             case .listGroups: try reads.listGroups(call, session)
             case .watchChanges: try watchChanges(call, session)
-            case .fetchHistory: WaitingCall.run(try FetchHistory(call, session), app)
+            case .fetchHistory: WaitingCall.run(try FetchHistory(call, session), services)
             case .manageAccess: try prompts.manageAccess(call, session)
             case .pickContacts: try prompts.pickContacts(call, session)
             case .proposeContact: try prompts.proposeContact(call, session)
@@ -61,7 +59,7 @@ package struct AppDispatcher {
     private func watchChanges(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
         guard call.more else { throw .expectedMore }
-        WatchChanges.begin(call, session, app)
+        WatchChanges.begin(call, session, services)
     }
 }
 

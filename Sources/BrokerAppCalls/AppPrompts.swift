@@ -21,13 +21,13 @@ private struct PromptingCall: AppCall {
     let answer: (PromptOutcome) -> Void
     var asked = Asked.notYet
 
-    func step(_ app: AppServices) -> Step<Self> {
+    func step(_ services: BrokerServices) -> Step<Self> {
         if case .answered(let outcome) = asked {
             answer(outcome)
             return .done
         }
         do throws(VarlinkError) {
-            guard let question = try decide(app.grants.accessForCall(by: session)) else { return .done }
+            guard let question = try decide(services.grants.accessForCall(by: session)) else { return .done }
             return .wait(for: .answer(to: question))
         } catch {
             call.fail(error)
@@ -37,21 +37,19 @@ private struct PromptingCall: AppCall {
 }
 
 /// Calls that prompt the person, and `GetAuthorization`.
-package struct AppPrompts {
-    package let app: AppServices
-
-    package init(app: AppServices) { self.app = app }
+struct AppPrompts {
+    let services: BrokerServices
 
     private func prompt(
         _ call: Call, _ session: CallerSession, _ decide: @escaping (CallerAccess) throws(VarlinkError) -> Question?,
         answer: @escaping (PromptOutcome) -> Void
     ) {
-        WaitingCall.run(PromptingCall(call: call, session: session, decide: decide, answer: answer), app)
+        WaitingCall.run(PromptingCall(call: call, session: session, decide: decide, answer: answer), services)
     }
 
     func getAuthorization(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
-        let effective = app.grants.accessForCall(by: session).effective
+        let effective = services.grants.accessForCall(by: session).effective
         call.reply {
             $0.member("status", effective.status.rawValue)
             guard case .granted(let grant) = effective, grant.access != .denied else { return }
@@ -64,16 +62,16 @@ package struct AppPrompts {
         let parameters = try RequestAccessParameters(call.parameters)
         var kind = PromptKind.access
         prompt(call, session) { (known) throws(VarlinkError) in
-            let lacking = app.grants.lacked(of: parameters.keys, known)
+            let lacking = services.grants.lacked(of: parameters.keys, known)
             switch decideRequest(known.effective, lacking: lacking, mayAsk: known.mayPrompt) {
             case .answer(let status):
                 call.reply {
                     $0.member("status", status.rawValue)
-                    $0.member("reason", app.grants.policy.unreadable?.rawValue)
+                    $0.member("reason", services.grants.policy.unreadable?.rawValue)
                 }
                 return nil
             case .askForKeys(let keys):
-                app.grants.noteAsked(keys, known)
+                services.grants.noteAsked(keys, known)
                 kind = .keys
                 return Question(kind: kind, purpose: parameters.purpose, keys: keys)
             case .ask:
@@ -84,7 +82,7 @@ package struct AppPrompts {
             // An app that asked for keys has access already. It gets its level whatever the person answers, also if no
             // agent serves.
             if kind == .access, outcome == .noAgent { return call.fail(ContactsError.noAgent) }
-            call.reply { $0.member("status", app.grants.effectiveAccess(of: session).effective.status.rawValue) }
+            call.reply { $0.member("status", services.grants.effectiveAccess(of: session).effective.status.rawValue) }
         }
     }
 
@@ -97,7 +95,7 @@ package struct AppPrompts {
             let mayAsk = known.mayPrompt && known.ruling.forcedLevel != .denied
             switch decideButton(known.effective, mayAsk: mayAsk) {
             case .answerEmpty: answerEmpty(call)
-            case .refuse(let denial): app.questions.refuse(call, session, denial, known.effective.status)
+            case .refuse(let denial): services.questions.refuse(call, session, denial, known.effective.status)
             case .ask(let isQuiet):
                 return Question(
                     kind: .button, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
@@ -112,7 +110,7 @@ package struct AppPrompts {
     /// Changes the query of an open access button. The reply does not reveal whether there is one.
     func updateRequest(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try UpdateRequestParameters(call.parameters)
-        app.questions.prompts.update(parameters.query, ofRequest: parameters.token, by: session.caller)
+        services.questions.prompts.update(parameters.query, ofRequest: parameters.token, by: session.caller)
         call.reply()
     }
 
@@ -124,20 +122,21 @@ package struct AppPrompts {
     /// Replies with the contacts that this prompt added to the app's effective access.
     private func answerNewlyGranted(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
         // The grant may have been revoked since the person answered.
-        guard case .granted(let newly) = outcome, let context = app.grants.readContext(of: session) else {
+        guard case .granted(let newly) = outcome, let context = services.grants.readContext(of: session) else {
             return answerEmpty(call)
         }
         let records = newly.filter(context.disclosure.scope.contains).sorted()
         guard !records.isEmpty else { return answerEmpty(call) }
         var writer = DisclosedWriter(reservingCapacity: 32 + records.count * 36)
         writer.member("identifiers", records.map { context.identifiers.identifier(of: $0, as: .contact) })
-        app.groupCommit.disclose(
+        services.groupCommit.disclose(
             writer.reply(under: context.basis, recording: [.contacts(records, keys: [])]), to: call, session)
     }
 
     private func ignored(by parameters: RequestContactsParameters) -> [ContactPredicate] {
-        Set(parameters.ignoredEmailAddresses.prefix(app.limits.ignoredAddresses)).sorted().map { .emailAddress($0) }
-            + Set(parameters.ignoredPhoneNumbers.prefix(app.limits.ignoredAddresses)).sorted().map { .phoneNumber($0) }
+        let most = services.limits.ignoredAddresses
+        return Set(parameters.ignoredEmailAddresses.prefix(most)).sorted().map { .emailAddress($0) }
+            + Set(parameters.ignoredPhoneNumbers.prefix(most)).sorted().map { .phoneNumber($0) }
     }
 
     // MARK: The access picker
@@ -163,7 +162,7 @@ package struct AppPrompts {
         let parameters = try PickContactsParameters(call.parameters)
         prompt(call, session) { (known) throws(VarlinkError) in
             switch decideOffer(known.effective, mayAsk: known.mayPrompt) {
-            case .refuse(let denial): app.questions.refuse(call, session, denial, known.effective.status)
+            case .refuse(let denial): services.questions.refuse(call, session, denial, known.effective.status)
             case .answerEmpty: answerNothingPicked(call)
             case .ask(let isQuiet):
                 return Question(
@@ -173,7 +172,7 @@ package struct AppPrompts {
             return nil
         } answer: { outcome in
             guard case .picked(let picked) = outcome else { return answerNothingPicked(call) }
-            app.checks.whenStillItself(session, call) { handOver(picked, call, session) }
+            services.checks.whenStillItself(session, call) { handOver(picked, call, session) }
         }
     }
 
@@ -194,11 +193,11 @@ package struct AppPrompts {
     }
 
     private func handOver(_ picked: Picked, _ call: Call, _ session: CallerSession) {
-        let known = app.grants.effectiveAccess(of: session)
+        let known = services.grants.effectiveAccess(of: session)
         // If a policy that denies the app has come into force meanwhile, the pick is refused. No other
         // change to the effective access affects a pick.
         if case .refuse(let denial) = decideOffer(known.effective, mayAsk: false) {
-            return app.questions.refuse(call, session, denial, known.effective.status)
+            return services.questions.refuse(call, session, denial, known.effective.status)
         }
         let disclosed = ([picked.contacts] + picked.values.map(\.contact)).filter { !$0.records.isEmpty }
             .map { DisclosedReply.Record.contacts($0.records, keys: $0.keys) }
@@ -208,7 +207,8 @@ package struct AppPrompts {
         let principals = session.caller.principals
         let principal = known.principal ?? principals[principals.endIndex - 1]
         let basis = DisclosedReply.Basis(principal: principal, revision: nil)
-        app.groupCommit.disclose(writer.reply(under: basis, recording: disclosed, detail: "picked"), to: call, session)
+        services.groupCommit.disclose(
+            writer.reply(under: basis, recording: disclosed, detail: "picked"), to: call, session)
     }
 
     // MARK: Proposed cards
@@ -217,14 +217,14 @@ package struct AppPrompts {
     /// contact, or declines.
     func proposeContact(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.documentSize >= CallFrame.long else {
-            return WaitingCall.run(proposal(try ProposeContactParameters(call.parameters), call, session), app)
+            return WaitingCall.run(proposal(try ProposeContactParameters(call.parameters), call, session), services)
         }
         // Reading and checking a photo takes several milliseconds.
-        app.surroundings.loop.run(on: Self.decoding) { [parameters = call.parameters] () throws(VarlinkError) in
+        services.surroundings.loop.run(on: Self.decoding) { [parameters = call.parameters] () throws(VarlinkError) in
             try ProposeContactParameters(parameters)
         } then: { read in
             switch read {
-            case .success(let parameters): WaitingCall(proposal(parameters, call, session), app).resume()
+            case .success(let parameters): WaitingCall(proposal(parameters, call, session), services).resume()
             case .failure(let error): call.fail(error)
             }
         }
@@ -237,13 +237,13 @@ package struct AppPrompts {
     ) -> PromptingCall {
         PromptingCall(call: call, session: session) { (known) throws(VarlinkError) in
             let shown = parameters.shown
-            guard shown.count <= app.limits.proposedBytes else {
-                throw ContactsError.limitExceeded("contact", maximum: app.limits.proposedBytes)
+            guard shown.count <= services.limits.proposedBytes else {
+                throw ContactsError.limitExceeded("contact", maximum: services.limits.proposedBytes)
             }
             let isQuiet: Bool
             switch decideOffer(known.effective, mayAsk: known.mayPrompt) {
             case .refuse(let denial):
-                app.questions.refuse(call, session, denial, known.effective.status)
+                services.questions.refuse(call, session, denial, known.effective.status)
                 return nil
             case .ask(let quietly): isQuiet = quietly
             case .answerEmpty:
@@ -263,16 +263,16 @@ package struct AppPrompts {
     /// Replies without an identifier. The app cannot tell why: the person may have merged or declined the
     /// card, added it where the app cannot see it, or not been asked.
     private func answerNothingTaken(_ call: Call) {
-        app.groupCommit.reply(Array("{}".utf8), to: call)
+        services.groupCommit.reply(Array("{}".utf8), to: call)
     }
 
     private func answerProposed(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
-        guard case .proposed(let added?) = outcome, let context = app.grants.readContext(of: session),
+        guard case .proposed(let added?) = outcome, let context = services.grants.readContext(of: session),
             context.disclosure.scope.contains(added)
         else { return answerNothingTaken(call) }
         var writer = DisclosedWriter()
         writer.member("identifier", context.identifiers.identifier(of: added, as: .contact))
-        app.groupCommit.disclose(
+        services.groupCommit.disclose(
             writer.reply(under: context.basis, recording: [.contacts([added], keys: [])]), to: call, session)
     }
 }

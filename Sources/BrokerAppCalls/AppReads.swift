@@ -19,9 +19,9 @@ private struct Read: PermittedCall {
     let body: (ReadContext) throws(ReadContext.Failure) -> Void
     var asked = Asked.notYet
 
-    func refusal(of disclosure: Disclosure, _ app: AppServices) -> VarlinkError? { refuse(disclosure) }
+    func refusal(of disclosure: Disclosure, _ services: BrokerServices) -> VarlinkError? { refuse(disclosure) }
 
-    mutating func answer(_ context: ReadContext, _ app: AppServices) throws(ReadContext.Failure) -> Step<Self> {
+    mutating func answer(_ context: ReadContext, _ services: BrokerServices) throws(ReadContext.Failure) -> Step<Self> {
         try body(context)
         return .done
     }
@@ -42,13 +42,13 @@ struct CountContacts: PermittedCall {
         predicate = try CountContactsParameters(call.parameters).predicate
     }
 
-    mutating func answer(_ context: ReadContext, _ app: AppServices) throws(ReadContext.Failure) -> Step<Self> {
+    mutating func answer(_ context: ReadContext, _ services: BrokerServices) throws(ReadContext.Failure) -> Step<Self> {
         let query = try context.orFail { (context) throws(StoreError) in try context.query(predicate) }
-        guard let book = context.book, var query else { return reply(0, context, app) }
+        guard let book = context.book, var query else { return reply(0, context, services) }
         query.unifies = true
-        if let counted, counted.query == query { return reply(counted.count, context, app) }
+        if let counted, counted.query == query { return reply(counted.count, context, services) }
         do throws(StoreError) {
-            return reply(try book.count(query, .bounded), context, app)
+            return reply(try book.count(query, .bounded), context, services)
         } catch .takesLong {
             // The call was permitted, so the person is not asked again.
             asked = .tooLate
@@ -63,23 +63,21 @@ struct CountContacts: PermittedCall {
         }
     }
 
-    private func reply(_ count: Int, _ context: ReadContext, _ app: AppServices) -> Step<Self> {
-        AppReads(app: app).reply(to: call, session, context, count: count) { $0.member("count", count) }
+    private func reply(_ count: Int, _ context: ReadContext, _ services: BrokerServices) -> Step<Self> {
+        AppReads(services: services).reply(to: call, session, context, count: count) { $0.member("count", count) }
         return .done
     }
 }
 
 /// Calls about data other than contacts' contents: linked cards, groups, containers and settings.
-package struct AppReads {
-    package let app: AppServices
-
-    package init(app: AppServices) { self.app = app }
+struct AppReads {
+    let services: BrokerServices
 
     /// Decides a call, and runs `answer` if the call is permitted.
     private func read(
         _ call: Call, _ session: CallerSession, _ answer: @escaping (ReadContext) throws(ReadContext.Failure) -> Void
     ) {
-        WaitingCall.run(Read(call: call, session: session, body: answer), app)
+        WaitingCall.run(Read(call: call, session: session, body: answer), services)
     }
 
     /// Sends the reply to a call after its audit record is committed. If the grant is revoked first, the
@@ -92,7 +90,7 @@ package struct AppReads {
     ) {
         var writer = DisclosedWriter()
         write(&writer)
-        app.groupCommit.disclose(
+        services.groupCommit.disclose(
             writer.reply(under: context.basis, recording: [.count(count)], detail: String(call.name)), to: call, session
         )
     }
@@ -190,7 +188,7 @@ package struct AppReads {
                 $0.member("sortOrder", SortOrder(settings.sortOrder).rawValue)
                 $0.member("displayOrder", SortOrder(settings.displayOrder).rawValue)
                 $0.member("countryCode", settings.countryCode)
-                $0.member("language", context.book?.locale ?? app.surroundings.language)
+                $0.member("language", context.book?.locale ?? services.surroundings.language)
             }
         }
     }
@@ -200,25 +198,26 @@ package struct AppReads {
         // This call is decided like a read, but only an app with full access may change settings.
         let refusing = { (disclosure: Disclosure) -> VarlinkError? in
             guard disclosure.scope != .all else { return nil }
-            app.groupCommit.record(.refusal, of: session.caller, { $0.status = .limited }, detail: String(call.name))
+            services.groupCommit.record(
+                .refusal, of: session.caller, { $0.status = .limited }, detail: String(call.name))
             return ContactsError.accessDenied
         }
         let read = Read(call: call, session: session, createsBook: true, refuse: refusing) {
             (context) throws(ReadContext.Failure) in
             guard let book = context.book else { throw .call(ContactsError.storeUnavailable) }
-            let isTaken = app.saves.set(book, of: session.caller.uid) {
+            let isTaken = services.saves.set(book, of: session.caller.uid) {
                 $0.sortOrder = parameters.sortOrder?.stored ?? $0.sortOrder
                 $0.displayOrder = parameters.displayOrder?.stored ?? $0.displayOrder
                 $0.countryCode = parameters.countryCode ?? $0.countryCode
                 $0.language = parameters.language ?? $0.language
             } done: { result in
-                if case .failure(let error) = result { return app.problems.unavailable(call, error) }
-                app.groupCommit.record(.save, of: session.caller, { $0.count = 0 }, detail: String(call.name))
-                app.groupCommit.reply(Array("{}".utf8), to: call)
+                if case .failure(let error) = result { return services.problems.unavailable(call, error) }
+                services.groupCommit.record(.save, of: session.caller, { $0.count = 0 }, detail: String(call.name))
+                services.groupCommit.reply(Array("{}".utf8), to: call)
             }
             if !isTaken { throw .call(ContactsError.storeUnavailable) }
         }
-        WaitingCall.run(read, app)
+        WaitingCall.run(read, services)
     }
 }
 

@@ -58,28 +58,28 @@ struct Fetch: PermittedCall {
     var question: Question { Question(kind: .access, purpose: parameters.purpose, keys: parameters.keys) }
     var keys: ContactKeySet { parameters.keys }
 
-    mutating func prepare(_ app: AppServices) { if !session.lists.isEmpty { session.endList(call) } }
+    mutating func prepare(_ services: BrokerServices) { if !session.lists.isEmpty { session.endList(call) } }
 
-    mutating func answer(_ context: ReadContext, _ app: AppServices) throws(ReadContext.Failure) -> Step<Self> {
+    mutating func answer(_ context: ReadContext, _ services: BrokerServices) throws(ReadContext.Failure) -> Step<Self> {
         if let token = parameters.after, after == nil {
             guard let place = place(token, context.identifiers) else { throw .call(.invalidParameter("after")) }
             after = place
         }
-        return try context.orFail { (context) throws(StoreError) in try send(context, app) }
+        return try context.orFail { (context) throws(StoreError) in try send(context, services) }
     }
 
-    private mutating func send(_ context: ReadContext, _ app: AppServices) throws(StoreError) -> Step<Self> {
+    private mutating func send(_ context: ReadContext, _ services: BrokerServices) throws(StoreError) -> Step<Self> {
         let (book, disclosure, identifiers) = (context.book, context.disclosure, context.identifiers)
         var projected: DisclosedContacts?
         var end: FetchEnd?
         let order = order ?? (book?.settings ?? BookSettings()).sortOrder
         self.order = order
-        if let book { app.books.willRead(book, of: session.caller.uid) }
+        if let book { services.books.willRead(book, of: session.caller.uid) }
         // The token is taken before the first contact is read. The history after the token then contains
         // every change that is made while the list is read.
         if historyToken == nil {
             do throws(StoreError) {
-                historyToken = try app.places.token(context, session, isBounded: !hasPlace)
+                historyToken = try services.places.token(context, session, isBounded: !hasPlace)
             } catch .takesLong {
                 guard let book else {
                     call.fail(ContactsError.storeUnavailable)
@@ -89,20 +89,20 @@ struct Fetch: PermittedCall {
                 return .wait(for: .place(context, book) { $0.hasPlace = true })
             }
         }
-        if let book, let query = try query(context, order, app) {
+        if let book, let query = try query(context, order, services) {
             guard let found = try found(query, book) else { return readOnWorker(query, book) }
             let disclosed = project(found, disclosure, identifiers)
             (projected, end) = (disclosed, found.end)
             // Batches that are too large are rare. Such a batch is read again with fewer contacts until it
             // fits. A single contact that is too large is an error.
-            guard disclosed.size <= app.limits.largestReply else {
+            guard disclosed.size <= services.limits.largestReply else {
                 guard disclosed.count > 1 else {
-                    app.groupCommit.fail(
-                        ContactsError.limitExceeded("reply", maximum: app.limits.largestReply), call)
+                    services.groupCommit.fail(
+                        ContactsError.limitExceeded("reply", maximum: services.limits.largestReply), call)
                     return .done
                 }
                 mostInReply = disclosed.count - 1
-                return try send(context, app)
+                return try send(context, services)
             }
         }
         let disclosed = projected ?? disclosure.project([], of: parameters.keys, under: identifiers)
@@ -120,7 +120,7 @@ struct Fetch: PermittedCall {
         let record = DisclosedReply.Record.contacts(disclosed.records, keys: disclosed.keys, isWhole: isWhole)
         let reply = writer.reply(under: context.basis, recording: [record])
         guard continues else {
-            app.groupCommit.disclose(reply, to: call, session)
+            services.groupCommit.disclose(reply, to: call, session)
             return .done
         }
         session.beginList(call)
@@ -177,10 +177,10 @@ struct Fetch: PermittedCall {
     /// The query for the next batch; `nil` if the container, group or own card that the predicate names is
     /// not visible.
     private func query(
-        _ context: ReadContext, _ order: ContactOrder, _ app: AppServices
+        _ context: ReadContext, _ order: ContactOrder, _ services: BrokerServices
     ) throws(StoreError) -> ContactQuery? {
         guard var query = try context.query(parameters.predicate) else { return nil }
-        let limits = app.limits
+        let limits = services.limits
         query.order = order
         query.after = after
         query.limit = min(remaining, mostInReply, call.more ? limits.contactsPerIteration : limits.contactsPerReply)

@@ -56,26 +56,26 @@ struct FetchHistory: PermittedCall {
     var question: Question { Question(kind: .access, keys: parameters.keys) }
     var keys: ContactKeySet { parameters.keys }
 
-    mutating func answer(_ context: ReadContext, _ app: AppServices) throws(ReadContext.Failure) -> Step<Self> {
+    mutating func answer(_ context: ReadContext, _ services: BrokerServices) throws(ReadContext.Failure) -> Step<Self> {
         try context.orFail { (context) throws(StoreError) in
             if let failure { throw failure }
-            return try parts == nil ? plan(context, app) : write(context, app)
+            return try parts == nil ? plan(context, services) : write(context, services)
         }
     }
 
     // MARK: Planning
 
-    private mutating func plan(_ context: ReadContext, _ app: AppServices) throws(StoreError) -> Step<Self> {
-        end = try app.places.place(context)
-        guard let start = start(context, app) else {
+    private mutating func plan(_ context: ReadContext, _ services: BrokerServices) throws(StoreError) -> Step<Self> {
+        end = try services.places.place(context)
+        guard let start = start(context, services) else {
             parts = try everything(context)
-            return try write(context, app)
+            return try write(context, services)
         }
-        let events = app.places.setHistory(of: context.principal).events(since: start.set)
+        let events = services.places.setHistory(of: context.principal).events(since: start.set)
         // If there is no book, nothing has changed.
         guard let book = context.book, start != end || !events.isEmpty else {
             parts = []
-            return try write(context, app)
+            return try write(context, services)
         }
         let disclosure = context.disclosure
         let scope = context.changeScope
@@ -88,7 +88,7 @@ struct FetchHistory: PermittedCall {
         let (first, last, owner) = (start.change, max(end.change, change), scope.groupOwner)
         asked = .tooLate
         return .wait(
-            for: .job(on: app.books.queue(of: session.caller.uid)) { [about] () throws(StoreError) in
+            for: .job(on: services.books.queue(of: session.caller.uid)) { [about] () throws(StoreError) in
                 try book.changes(after: first, through: last, of: about, groupsOf: owner)
             } keep: { call, result in
                 switch result {
@@ -118,14 +118,14 @@ struct FetchHistory: PermittedCall {
 
     /// The place that the token names in the caller's current history; `nil` if the token is not valid for
     /// that history.
-    private func start(_ context: ReadContext, _ app: AppServices) -> HistoryPlace? {
+    private func start(_ context: ReadContext, _ services: BrokerServices) -> HistoryPlace? {
         guard
             let token = parameters.token.flatMap({ context.identifiers.open($0, as: .history) })
                 .flatMap(HistoryToken.init),
-            token.time >= app.seconds - StoreLimits.history,
+            token.time >= services.seconds - StoreLimits.history,
             // A token from the future was issued before the clock was set back. Changes since then may have
             // lower numbers than the token's place.
-            token.time <= app.seconds, token.place.epoch == end.epoch,
+            token.time <= services.seconds, token.place.epoch == end.epoch,
             token.place.terms == end.terms
         else { return nil }
         // A place ahead of the book belongs to a book that no longer exists.
@@ -163,8 +163,8 @@ struct FetchHistory: PermittedCall {
 
     // MARK: Sending
 
-    private mutating func write(_ context: ReadContext, _ app: AppServices) throws(StoreError) -> Step<Self> {
-        let limits = app.limits
+    private mutating func write(_ context: ReadContext, _ services: BrokerServices) throws(StoreError) -> Step<Self> {
+        let limits = services.limits
         var events = HistoryEvents(
             context: context, keys: parameters.keys, unifies: parameters.unify,
             limit: call.more ? limits.contactsPerIteration : limits.contactsPerReply,
@@ -173,31 +173,31 @@ struct FetchHistory: PermittedCall {
             if let rest = try write(part, &events) { parts?.append(rest) }
         }
         let continues = parts?.isEmpty == false
-        guard call.more || !continues else { return fail(.expectedMore, app) }
+        guard call.more || !continues else { return fail(.expectedMore, services) }
         let token: String?
         if continues {
             token =
                 parameters.token.flatMap { context.identifiers.open($0, as: .history) == nil ? nil : $0 }
                 ?? context.identifiers.seal(
-                    HistoryToken(.beginning, at: app.seconds).bytes, as: .history)
+                    HistoryToken(.beginning, at: services.seconds).bytes, as: .history)
         } else {
-            token = context.identifiers.seal(HistoryToken(end, at: app.seconds).bytes, as: .history)
+            token = context.identifiers.seal(HistoryToken(end, at: services.seconds).bytes, as: .history)
         }
-        guard let token else { return fail(ContactsError.storeUnavailable, app) }
+        guard let token else { return fail(ContactsError.storeUnavailable, services) }
         let reply = events.reply(token: token, detail: String(call.name))
-        guard reply.size <= app.limits.largestReply else {
-            return fail(ContactsError.limitExceeded("reply", maximum: app.limits.largestReply), app)
+        guard reply.size <= services.limits.largestReply else {
+            return fail(ContactsError.limitExceeded("reply", maximum: services.limits.largestReply), services)
         }
         guard continues else {
-            app.groupCommit.disclose(reply, to: call, session)
+            services.groupCommit.disclose(reply, to: call, session)
             return .done
         }
         asked = .tooLate
         return .wait(for: .taken(reply, isPaced: false))
     }
 
-    private func fail(_ error: VarlinkError, _ app: AppServices) -> Step<Self> {
-        app.groupCommit.fail(error, call)
+    private func fail(_ error: VarlinkError, _ services: BrokerServices) -> Step<Self> {
+        services.groupCommit.fail(error, call)
         return .done
     }
 

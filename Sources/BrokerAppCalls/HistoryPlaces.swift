@@ -1,6 +1,7 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerBooks
+import BrokerCalls
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerGrants
@@ -8,27 +9,10 @@ import BrokerLedger
 import BrokerVarlink
 
 /// Finds where each app's change history ends, as a place or as a token.
-package struct HistoryPlaces {
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let grants: Grants
-    package let history: History
-    package let longReads: LongReads
-    package let problems: StoreProblems
+struct HistoryPlaces {
+    let services: BrokerServices
 
-    package init(
-        surroundings: Surroundings, access: AccessStore, grants: Grants, history: History, longReads: LongReads,
-        problems: StoreProblems
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.grants = grants
-        self.history = history
-        self.longReads = longReads
-        self.problems = problems
-    }
-
-    private var seconds: Int64 { surroundings.seconds }
+    private var seconds: Int64 { services.seconds }
 
     /// The changes to a principal's granted set. Without a grant in effect, a policy rule may still force
     /// a level. The granted set then counts as empty and unchanged. All periods without a grant in effect
@@ -37,22 +21,22 @@ package struct HistoryPlaces {
     /// If a policy rule shares a contact group, the granted set is the group's. No events are stored for it: the app
     /// starts over when the set has changed.
     func setHistory(of principal: Principal) -> SetHistory {
-        let ruling = grants.ruling(on: principal)
+        let ruling = services.grants.ruling(on: principal)
         if !ruling.contactGroups.isEmpty { return SetHistory(epoch: ruling.shared.epoch) }
-        guard let history = access.setHistory(of: principal), let grant = access.grant(of: principal),
-            grants.end(of: grant, principal).map({ $0 > seconds }) ?? true
+        guard let history = services.access.setHistory(of: principal), let grant = services.access.grant(of: principal),
+            services.grants.end(of: grant, principal).map({ $0 > seconds }) ?? true
         else { return SetHistory() }
         return history
     }
 
     /// The place after the last event that the caller could see.
     func place(_ context: ReadContext) throws(StoreError) -> HistoryPlace {
-        try history.place(of: context, setHistory(of: context.principal))
+        try services.history.place(of: context, setHistory(of: context.principal))
     }
 
     /// The place after the last event that the caller could see, as a token.
     func token(_ context: ReadContext, isBounded: Bool = false) throws(StoreError) -> String? {
-        try history.token(of: context, setHistory(of: context.principal), at: seconds, isBounded: isBounded)
+        try services.history.token(of: context, setHistory(of: context.principal), at: seconds, isBounded: isBounded)
     }
 
     /// Looks up, on a worker, the place of an app with a large granted set. ``History`` caches the result.
@@ -61,16 +45,16 @@ package struct HistoryPlaces {
         done: @escaping () -> Void
     ) {
         let lookUp = History.LookUp(context, setHistory(of: context.principal))
-        let (scope, history) = (lookUp.scope, history)
+        let (scope, history) = (lookUp.scope, services.history)
         history.begin(lookUp)
-        longReads.read(book, for: call, session) { (book) throws(StoreError) in
+        services.longReads.read(book, for: call, session) { (book) throws(StoreError) in
             try book.lastChange(after: 0, in: scope, .onWorker) ?? 0
         } done: { result in
             history.end(lookUp, change: try? result?.get())
             guard let result, !call.isOver else { return }
             switch result {
             case .success: done()
-            case .failure(let error): problems.unavailable(call, error)
+            case .failure(let error): services.problems.unavailable(call, error)
             }
         }
     }
@@ -83,7 +67,7 @@ package struct HistoryPlaces {
         _ context: ReadContext, _ session: CallerSession, isBounded: Bool
     ) throws(StoreError) -> String? {
         let version = HistoryVersion(
-            number: history.version(of: session), revision: context.disclosure.revision,
+            number: services.history.version(of: session), revision: context.disclosure.revision,
             window: HistoryToken.window(of: seconds))
         if let kept = session.historyToken, kept.version == version { return kept.text }
         let text = try token(context, isBounded: isBounded)
@@ -94,9 +78,15 @@ package struct HistoryPlaces {
     /// Returns a token for the current place. If the app may not read, or the book cannot be read, the
     /// token is for the beginning, and the app starts over. Returns `nil` if no token can be made.
     func token(for session: CallerSession, _ book: ContactsStore, _ identifiers: IdentifierCipher) -> String? {
-        if let context = grants.readContext(of: session, book, under: identifiers), let token = try? token(context) {
+        if let context = services.grants.readContext(of: session, book, under: identifiers),
+            let token = try? token(context)
+        {
             return token
         }
         return identifiers.seal(HistoryToken(.beginning, at: seconds).bytes, as: .history)
     }
+}
+
+extension BrokerServices {
+    var places: HistoryPlaces { HistoryPlaces(services: self) }
 }

@@ -32,9 +32,9 @@ struct Save: PermittedCall {
 
     var createsBook: Bool { parameters.changes.contains { [.add, .addContainer].contains($0.operation) } }
 
-    mutating func prepare(_ app: AppServices) { app.recovery.recordUndelivered() }
+    mutating func prepare(_ services: BrokerServices) { services.recovery.recordUndelivered() }
 
-    mutating func answer(_ context: ReadContext, _ app: AppServices) throws(ReadContext.Failure) -> Step<Self> {
+    mutating func answer(_ context: ReadContext, _ services: BrokerServices) throws(ReadContext.Failure) -> Step<Self> {
         // Decoding a photo takes several milliseconds.
         if decoded == nil, call.parameters.documentSize >= CallFrame.long {
             return .wait(
@@ -45,12 +45,12 @@ struct Save: PermittedCall {
                 })
         }
         // A long save must not delay other callers.
-        guard let changes = try readOrRecord(context, app) else { return .wait(for: .turn) }
+        guard let changes = try readOrRecord(context, services) else { return .wait(for: .turn) }
         if let book = context.book, changes.stepCount > 0 {
-            write(changes, to: book, context, app)
+            write(changes, to: book, context, services)
         } else {
-            let token = try context.orFail { (context) throws(StoreError) in try app.places.token(context) }
-            Self.reply(PendingSave.Made(), Array(repeating: "", count: changes.stepCount), token ?? "", call, app)
+            let token = try context.orFail { (context) throws(StoreError) in try services.places.token(context) }
+            Self.reply(PendingSave.Made(), Array(repeating: "", count: changes.stepCount), token ?? "", call, services)
         }
         return .done
     }
@@ -60,14 +60,14 @@ struct Save: PermittedCall {
     /// Reads the steps, and records a refusal if one of them cannot be made. An app that tries to
     /// delete what it may not leaves a trace.
     private mutating func readOrRecord(
-        _ context: ReadContext, _ app: AppServices
+        _ context: ReadContext, _ services: BrokerServices
     ) throws(ReadContext.Failure) -> SaveChanges? {
         do throws(ReadContext.Failure) {
-            return try read(context, app)
+            return try read(context, services)
         } catch {
             if case .call(let refusal) = error {
                 let reason = refusal.name.split(separator: ".").last ?? ""
-                app.groupCommit.record(
+                services.groupCommit.record(
                     .refusal, of: session.caller, { $0.status = context.disclosure.scope == .all ? .full : .limited },
                     detail: "\(call.name), \(reason)")
             }
@@ -77,47 +77,48 @@ struct Save: PermittedCall {
 
     /// - Returns: the changes of all steps; `nil` if steps remain, which a later event loop iteration reads.
     private mutating func read(
-        _ context: ReadContext, _ app: AppServices
+        _ context: ReadContext, _ services: BrokerServices
     ) throws(ReadContext.Failure) -> SaveChanges? {
         var reader =
             self.reader
-            ?? SaveSteps(parameters.changes, decoded ?? [], context, mostCards: app.limits.cardsPerSave) { [app] in
-                app.access.takeRecordNumbers($0, now: app.surroundings.now())
+            ?? SaveSteps(parameters.changes, decoded ?? [], context, mostCards: services.limits.cardsPerSave) {
+                services.access.takeRecordNumbers($0, now: services.surroundings.now())
             }
         // Drops the second reference to the reader's arrays. With two references, appending would copy the
         // arrays.
         self.reader = nil
-        if let changes = try reader.readMore(context, until: .now + app.limits.timePerSave) { return changes }
+        if let changes = try reader.readMore(context, until: .now + services.limits.timePerSave) { return changes }
         self.reader = reader
         return nil
     }
 
     private func write(
-        _ changes: SaveChanges, to book: ContactsStore, _ context: ReadContext, _ app: AppServices
+        _ changes: SaveChanges, to book: ContactsStore, _ context: ReadContext, _ services: BrokerServices
     ) {
         let identifiers = context.identifiers
         let (call, session, author) = (call, session, parameters.author ?? "")
         let save = PendingSave(
             session: session, principal: context.principal, addsContacts: !changes.addedContacts.isEmpty,
             count: changes.changes.count, photographed: changes.photographed,
-            decide: { Self.decide(changes, book, identifiers, by: author, session, app) },
+            decide: { Self.decide(changes, book, identifiers, by: author, session, services) },
             done: { result in
                 switch result {
                 case .success(let made):
-                    let token = app.places.token(for: session, book, identifiers)
-                    Self.reply(made, changes.names(identifiers), token ?? "", call, app)
-                case .failure(let failure): Self.fail(failure, changes, call, session, app)
+                    let token = services.places.token(for: session, book, identifiers)
+                    Self.reply(made, changes.names(identifiers), token ?? "", call, services)
+                case .failure(let failure): Self.fail(failure, changes, call, session, services)
                 }
             })
-        app.saves.run(save, in: book)
+        services.saves.run(save, in: book)
     }
 
     /// Decides the save again. Returns the write, or `nil` if any of the changes is not permitted.
     private static func decide(
         _ changes: SaveChanges, _ book: ContactsStore, _ identifiers: IdentifierCipher,
-        by author: String, _ session: CallerSession, _ app: AppServices
+        by author: String, _ session: CallerSession, _ services: BrokerServices
     ) -> PendingSave.Write? {
-        guard let context = app.grants.readContext(of: session, book, under: identifiers), changes.mayBeMade(context)
+        guard let context = services.grants.readContext(of: session, book, under: identifiers),
+            changes.mayBeMade(context)
         else { return nil }
         let isEvidence = context.permissions.mayLink
         let access: AuthorAccess = isEvidence ? .full : .limited(seeing: context.permissions.keys)
@@ -139,24 +140,24 @@ struct Save: PermittedCall {
     // MARK: Replies
 
     private static func reply(
-        _ made: PendingSave.Made, _ names: [String], _ token: String, _ call: Call, _ app: AppServices
+        _ made: PendingSave.Made, _ names: [String], _ token: String, _ call: Call, _ services: BrokerServices
     ) {
         var writer = JSONWriter(reservingCapacity: 192 + names.count * 36)
         writer.object {
             $0.member("identifiers", names)
             $0.member("historyToken", token)
         }
-        app.saves.answer(made) { [bytes = writer.bytes] in call.reply(bytes) }
+        services.saves.answer(made) { [bytes = writer.bytes] in call.reply(bytes) }
     }
 
     private static func fail(
         _ failure: PendingSave.Failure, _ changes: SaveChanges, _ call: Call, _ session: CallerSession,
-        _ app: AppServices
+        _ services: BrokerServices
     ) {
         let error: VarlinkError
         switch failure {
         case .unavailable, .mergedTooLarge, .change(.hasContacts): error = ContactsError.storeUnavailable
-        case .accessDenied: error = app.grants.policy.accessDenied
+        case .accessDenied: error = services.grants.policy.accessDenied
         case .change(.recordDoesNotExist(let index)):
             error = ContactsError.recordDoesNotExist(at: changes.step(ofChange: index))
         case .change(.parentRecordDoesNotExist(let index)):
@@ -170,15 +171,15 @@ struct Save: PermittedCall {
         case .change(.tooManyContainers):
             error = ContactsError.limitExceeded("containers", maximum: StoredContainer.most)
         case .change(.bookFull(let size, let most)):
-            app.problems.noteFull(session.caller.uid)
+            services.problems.noteFull(session.caller.uid)
             error = ContactsError.limitExceeded(
                 "addressBook", maximum: Int(clamping: most), reason: SpaceWords.bookFull(size: size, most: most))
         case .change(.allowanceUsed(let most)):
             error = ContactsError.limitExceeded(
                 "addressBookPerApp", maximum: Int(clamping: most),
-                reason: SpaceWords.allowanceUsed(most, app.limits.space))
-        case .change(.store(let error)): return app.problems.unavailable(call, error)
+                reason: SpaceWords.allowanceUsed(most, services.limits.space))
+        case .change(.store(let error)): return services.problems.unavailable(call, error)
         }
-        app.groupCommit.fail(error, call)
+        services.groupCommit.fail(error, call)
     }
 }

@@ -25,40 +25,42 @@ struct WatchChanges: AppCall {
 
     init(_ call: Call, _ session: CallerSession) { (self.call, self.session) = (call, session) }
 
-    static func begin(_ call: Call, _ session: CallerSession, _ app: AppServices) {
-        let watch = WaitingCall(WatchChanges(call, session), app)
-        app.history.watch(call, of: session.caller.uid) { watch.resume() }
-        call.onAbandoned = { [weak watch] in watch?.value.ended(app) }
+    static func begin(_ call: Call, _ session: CallerSession, _ services: BrokerServices) {
+        let watch = WaitingCall(WatchChanges(call, session), services)
+        services.history.watch(call, of: session.caller.uid) { watch.resume() }
+        call.onAbandoned = { [weak watch] in watch?.value.ended(services) }
         watch.resume()
     }
 
-    func ended(_ app: AppServices) { app.history.endWatch(call, of: session.caller.uid) }
+    func ended(_ services: BrokerServices) { services.history.endWatch(call, of: session.caller.uid) }
 
     /// Sends the first reply, or a further one if something visible has changed.
-    mutating func step(_ app: AppServices) -> Step<Self> {
-        let known = app.grants.accessForCall(by: session)
+    mutating func step(_ services: BrokerServices) -> Step<Self> {
+        let known = services.grants.accessForCall(by: session)
         switch decideWatch(known.effective) {
         case .permit(let disclosure):
             guard !isPausing else {
                 hasMissed = true
                 return .wait(for: .change)
             }
-            return app.permitted(&self, disclosure, known) { (watch, context) throws(ReadContext.Failure) in
-                try context.orFail { (context) throws(StoreError) in try watch.report(context, app) }
+            return services.permitted(&self, disclosure, known) { (watch, context) throws(ReadContext.Failure) in
+                try context.orFail { (context) throws(StoreError) in try watch.report(context, services) }
             }
         case .refuse(let denial):
-            app.questions.refuse(call, session, denial, known.effective.status)
+            services.questions.refuse(call, session, denial, known.effective.status)
             return .done
         case .wait:
             // The app had access when the last reply was sent, so its grant has ended.
-            return reported == nil ? .wait(for: .change) : fail(ContactsError.accessDenied, app)
+            return reported == nil ? .wait(for: .change) : fail(ContactsError.accessDenied, services)
         }
     }
 
-    private mutating func report(_ context: ReadContext, _ app: AppServices) throws(StoreError) -> Step<Self> {
-        let place = try app.places.place(context)
+    private mutating func report(_ context: ReadContext, _ services: BrokerServices) throws(StoreError) -> Step<Self> {
+        let place = try services.places.place(context)
         guard place != reported else { return .wait(for: .change) }
-        guard let token = try app.places.token(context) else { return fail(ContactsError.storeUnavailable, app) }
+        guard let token = try services.places.token(context) else {
+            return fail(ContactsError.storeUnavailable, services)
+        }
         reported = place
         isPausing = true
         var writer = DisclosedWriter()
@@ -68,8 +70,8 @@ struct WatchChanges: AppCall {
                 after: writer.reply(under: context.basis, recording: [.count(0)], detail: String(call.name))))
     }
 
-    private func fail(_ error: VarlinkError, _ app: AppServices) -> Step<Self> {
-        app.groupCommit.fail(error, call)
+    private func fail(_ error: VarlinkError, _ services: BrokerServices) -> Step<Self> {
+        services.groupCommit.fail(error, call)
         return .done
     }
 
@@ -89,9 +91,9 @@ extension Wait<WatchChanges> {
     /// causes only one further reply.
     fileprivate static func pause(after reply: DisclosedReply) -> Wait {
         Wait { watch in
-            let (app, call) = (watch.services, watch.value.call)
-            app.groupCommit.disclose(reply, to: call, watch.value.session, continues: true) { [weak watch] in
-                app.surroundings.loop.later(after: app.limits.watchInterval) { [weak watch] in
+            let (services, call) = (watch.services, watch.value.call)
+            services.groupCommit.disclose(reply, to: call, watch.value.session, continues: true) { [weak watch] in
+                services.surroundings.loop.later(after: services.limits.watchInterval) { [weak watch] in
                     call.whenWritable { [weak watch] in
                         if let watch, watch.value.goOn() { watch.resume() }
                     }

@@ -2,6 +2,7 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerBooks
 import BrokerBounds
+import BrokerCalls
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerLedger
@@ -11,12 +12,8 @@ import Dispatch
 
 /// Notices what an administrator should look at, and records it in the audit and the journal. An alarm changes no
 /// access. It lives on the event loop.
-final class Alarms {
-    private let surroundings: Surroundings
-    private let access: AccessStore
-    private let groupCommit: GroupCommit
-    private let books: Books
-    private let feed: AuditFeed
+final class Alarms: UsesServices {
+    let services: BrokerServices
     private var raised = RaisedAlarms()
     private var reading: [Principal: ReadContacts] = [:]
     /// Where the next verification of the audit begins.
@@ -24,18 +21,12 @@ final class Alarms {
 
     private static let recordsPerStep = 10_000
 
-    init(surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, books: Books, feed: AuditFeed) {
-        self.surroundings = surroundings
-        self.access = access
-        self.groupCommit = groupCommit
-        self.books = books
-        self.feed = feed
-    }
+    init(services: BrokerServices) { self.services = services }
 
     func begin() {
         // The first replies go out before the audit is read.
-        surroundings.loop.later(after: surroundings.limits.readsAuditAfter) { [weak self] in self?.readEarlier() }
-        schedule(after: surroundings.limits.alarmsAfter)
+        surroundings.loop.later(after: services.limits.readsAuditAfter) { [weak self] in self?.readEarlier() }
+        schedule(after: services.limits.alarmsAfter)
     }
 
     /// Reads the alarms of earlier runs, so that a restart does not repeat them.
@@ -54,7 +45,7 @@ final class Alarms {
             guard let self else { return }
             lookAtGrants()
             verify()
-            schedule(after: surroundings.limits.alarmInterval)
+            schedule(after: services.limits.alarmInterval)
         }
     }
 
@@ -67,8 +58,8 @@ final class Alarms {
         _ more: String?
     ) {
         let key = RaisedAlarms.Key(kind: kind, uid: uid, strength: strength, app: app)
-        guard raised.mayRaise(key, at: surroundings.seconds) else { return }
-        raised.note(key, at: surroundings.seconds)
+        guard raised.mayRaise(key, at: services.seconds) else { return }
+        raised.note(key, at: services.seconds)
         let detail = [kind.rawValue, more].compactMap(\.self).joined(separator: ", ")
         groupCommit.record(.alarm, uid: uid, app: app, strength: strength, { $0.count = count }, detail: detail)
         surroundings.notice(
@@ -82,8 +73,8 @@ final class Alarms {
     func disclosed(_ records: [RecordNumber], to principal: Principal) {
         let app = principal.bound(to: .persistent)
         let key = RaisedAlarms.Key(kind: .readsEverything, uid: app.uid, strength: app.strength, app: app.app)
-        guard raised.mayRaise(key, at: surroundings.seconds) else { return }
-        let now = surroundings.uptime()
+        guard raised.mayRaise(key, at: services.seconds) else { return }
+        let now = services.surroundings.uptime()
         // In place: a copy of the set would cost more with each contact. At once: each look-up hashes the app's path.
         let (read, almostAll) = { (app: inout ReadContacts) in
             if now - app.began >= ReadContacts.hour { app = ReadContacts(began: now) }
@@ -142,7 +133,7 @@ final class Alarms {
     // MARK: Every day
 
     private func lookAtGrants() {
-        let now = surroundings.seconds
+        let now = services.seconds
         for principal in access.principals where principal.binding == .persistent {
             guard let grant = access.grant(of: principal), grant.access != .denied, !grant.hasExpired(at: now) else {
                 continue

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerCalls
 import BrokerGrants
 import BrokerInterface
 import BrokerLedger
@@ -83,11 +84,11 @@ extension AgentAnswers {
         case .session: return .session
         case .process: return .process
         case .untilTime:
-            guard let end = expires.flatMap(Timestamp.seconds), end > surroundings.seconds else {
+            guard let end = expires.flatMap(Timestamp.seconds), end > services.seconds else {
                 throw AgentError.invalidAnswer(.malformed, "expires must be in the future")
             }
             let ruling = grants.ruling(of: prompt.session)
-            if let latest = ruling.latestEnd(decidedAt: surroundings.seconds), end > latest {
+            if let latest = ruling.latestEnd(decidedAt: services.seconds), end > latest {
                 throw AgentError.invalidAnswer(
                     .policyLimits,
                     "expires is later than the administrator's policy allows, or than the declaration of the app's folder"

@@ -12,41 +12,16 @@ import BrokerParameters
 import BrokerVarlink
 
 /// Checks the person's answers and applies them.
-package struct AgentAnswers: BookServices {
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let groupCommit: GroupCommit
-    package let grants: Grants
-    package let prompts: Prompts
-    package let passwords: Passwords
-    package let shown: ShownPrompts
-    package let rules: PasswordRules
-    package let picks: PickAnswers
-    package let proposals: ProposalAnswers
+struct AgentAnswers: UsesServices {
+    let services: BrokerServices
 
-    package init(
-        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, grants: Grants, prompts: Prompts,
-        passwords: Passwords, shown: ShownPrompts, rules: PasswordRules, picks: PickAnswers, proposals: ProposalAnswers
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.groupCommit = groupCommit
-        self.grants = grants
-        self.prompts = prompts
-        self.passwords = passwords
-        self.shown = shown
-        self.rules = rules
-        self.picks = picks
-        self.proposals = proposals
-    }
+    var rules: PasswordRules { PasswordRules(services: services) }
+    var picks: PickAnswers { PickAnswers(services: services) }
+    var proposals: ProposalAnswers { ProposalAnswers(services: services) }
 
-    package var books: Books { shown.books }
-    package var problems: StoreProblems { shown.problems }
-    package var longReads: LongReads { picks.longReads }
-
-    package func answer(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+    func answer(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try AnswerParameters(call.parameters)
-        let (agent, prompt) = try shown.shown(parameters.agent, parameters.cookie, session)
+        let (agent, prompt) = try shown(parameters.agent, parameters.cookie, session)
         prompt.query?.freeze()
         guard !parameters.hasForeignFields(for: prompt.kind) else {
             throw AgentError.invalidAnswer(.malformed, "a field belongs to another kind of prompt")
@@ -240,7 +215,7 @@ package struct AgentAnswers: BookServices {
 
     private func stored(_ session: CallerSession) -> (Principal, Grant)? {
         for principal in session.caller.principals {
-            if let grant = access.grant(of: principal), !grant.hasExpired(at: surroundings.seconds) {
+            if let grant = access.grant(of: principal), !grant.hasExpired(at: services.seconds) {
                 return (principal, grant)
             }
         }
@@ -264,7 +239,7 @@ package struct AgentAnswers: BookServices {
         let terms = decided.terms
         var lifetime = terms.lifetime
         if lifetime == .untilRevoked, terms.decidedAt == nil, access != .denied,
-            let latest = grants.ruling(of: prompt.session).latestEnd(decidedAt: surroundings.seconds)
+            let latest = grants.ruling(of: prompt.session).latestEnd(decidedAt: services.seconds)
         {
             // The prompt showed this end to the person. A later change to the policy rule, or a new declaration of the
             // app's folder, does not change the stored end.
@@ -280,7 +255,7 @@ package struct AgentAnswers: BookServices {
             access: access, keys: terms.keys, lifetime: lifetime, revision: self.access.nextRevision(),
             decidedBy: goesOn?.decidedBy ?? .person,
             decidedThrough: goesOn == nil ? source.words : goesOn?.decidedThrough,
-            decidedAt: goesOn?.decidedAt ?? surroundings.seconds)
+            decidedAt: goesOn?.decidedAt ?? services.seconds)
         if !decided.isFirst, former?.access != .denied { grant.keepDenial() }
         if case .terms(_, let kept) = decided { grant.own = kept.own }
         grant.asked = (former?.asked ?? []).union(prompt.question.keys?.intersection(.byName) ?? [])

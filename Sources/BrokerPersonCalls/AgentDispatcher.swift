@@ -13,40 +13,10 @@ import BrokerParameters
 import BrokerVarlink
 
 /// Dispatches the calls on the agent's socket.
-package struct AgentDispatcher {
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let groupCommit: GroupCommit
-    package let grants: Grants
-    package let books: Books
-    package let prompts: Prompts
-    package let passwords: Passwords
-    package let problems: StoreProblems
-    package let descriptions: PromptDescriptions
-    package let described: GrantDescriptions
-    package let searches: AgentSearches
-    package let answers: AgentAnswers
-    package let folders: AgentFolders
+package struct AgentDispatcher: UsesServices {
+    package let services: BrokerServices
 
-    package init(
-        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, grants: Grants, books: Books,
-        prompts: Prompts, passwords: Passwords, problems: StoreProblems, descriptions: PromptDescriptions,
-        described: GrantDescriptions, searches: AgentSearches, answers: AgentAnswers, folders: AgentFolders
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.groupCommit = groupCommit
-        self.grants = grants
-        self.books = books
-        self.prompts = prompts
-        self.passwords = passwords
-        self.problems = problems
-        self.descriptions = descriptions
-        self.described = described
-        self.searches = searches
-        self.answers = answers
-        self.folders = folders
-    }
+    package init(services: BrokerServices) { self.services = services }
 
     package func answer(_ call: Call, _ session: CallerSession) {
         guard call.interface == ContactsInterface.agent.name, let method = AgentMethod(rawValue: String(call.name))
@@ -56,15 +26,15 @@ package struct AgentDispatcher {
         do throws(VarlinkError) {
             switch method {
             case .serve: try serve(call, session)
-            case .search: try searches.search(call, session)
-            case .show: try searches.show(call, session)
-            case .answer: try answers.answer(call, session)
+            case .search: try AgentSearches(services: services).search(call, session)
+            case .show: try AgentSearches(services: services).show(call, session)
+            case .answer: try AgentAnswers(services: services).answer(call, session)
             case .listGrants: try listGrants(call, session)
             case .manage: try manage(call, session)
             case .keepOpen: try keepOpen(call, session)
-            case .declareFolder: try folders.declare(call, session)
-            case .listFolders: try folders.list(call, session)
-            case .endFolder: try folders.end(call, session)
+            case .declareFolder: try AgentFolders(services: services).declare(call, session)
+            case .listFolders: try AgentFolders(services: services).list(call, session)
+            case .endFolder: try AgentFolders(services: services).end(call, session)
             }
         } catch {
             call.fail(error)
@@ -163,7 +133,7 @@ package struct AgentDispatcher {
         guard let prompt = Prompt(Question(kind: .manage), of: absent, hasGrant: true) else {
             return call.fail(ContactsError.storeUnavailable)
         }
-        let time = surroundings.limits.ownPromptTimeout.microseconds
+        let time = services.limits.ownPromptTimeout.microseconds
         prompt.deadline = surroundings.uptime() + time
         let former = agent.own
         agent.own = prompt

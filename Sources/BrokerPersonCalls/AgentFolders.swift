@@ -12,23 +12,8 @@ import BrokerVarlink
 import Dispatch
 
 /// Declares folders for the person, through the agent.
-package struct AgentFolders {
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let prompts: Prompts
-    package let groupCommit: GroupCommit
-    package let folders: DeclaredFolders
-
-    package init(
-        surroundings: Surroundings, access: AccessStore, prompts: Prompts, groupCommit: GroupCommit,
-        folders: DeclaredFolders
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.prompts = prompts
-        self.groupCommit = groupCommit
-        self.folders = folders
-    }
+struct AgentFolders: UsesServices {
+    let services: BrokerServices
 
     /// A file server may not answer, so a folder is inspected off the event loop, one after the other.
     private static let queue = DispatchQueue(label: "folders")
@@ -54,7 +39,7 @@ package struct AgentFolders {
     ) {
         let uid = session.caller.uid
         let present = folders.present(of: uid)
-        guard present.contains(where: { $0.path == found.path }) || present.count < surroundings.limits.declaredFolders
+        guard present.contains(where: { $0.path == found.path }) || present.count < services.limits.declaredFolders
         else { return call.fail(Self.error(.tooMany)) }
         let folder = folders.declaration(of: found, by: uid)
         if parameters.checkOnly { return call.reply { Self.write(folder, &$0) } }
@@ -79,7 +64,7 @@ package struct AgentFolders {
         }
     }
 
-    package func end(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+    func end(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try EndFolderParameters(call.parameters)
         _ = try prompts.agent(parameters.agent, of: session)
         _ = try inspection()

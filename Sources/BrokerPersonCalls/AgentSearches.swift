@@ -13,27 +13,8 @@ import BrokerParameters
 import BrokerVarlink
 
 /// Searches and shows the person's contacts for an agent that shows a prompt.
-package struct AgentSearches: BookServices {
-    package let surroundings: Surroundings
-    package let groupCommit: GroupCommit
-    package let grants: Grants
-    package let books: Books
-    package let longReads: LongReads
-    package let shown: ShownPrompts
-
-    package init(
-        surroundings: Surroundings, groupCommit: GroupCommit, grants: Grants, books: Books, longReads: LongReads,
-        shown: ShownPrompts
-    ) {
-        self.surroundings = surroundings
-        self.groupCommit = groupCommit
-        self.grants = grants
-        self.books = books
-        self.longReads = longReads
-        self.shown = shown
-    }
-
-    package var problems: StoreProblems { shown.problems }
+struct AgentSearches: UsesServices {
+    let services: BrokerServices
 
     private static let rowKeys = ContactKeySet.names
     private static let rowDisclosure = Disclosure.forPerson(
@@ -41,7 +22,7 @@ package struct AgentSearches: BookServices {
 
     func search(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try SearchParameters(call.parameters)
-        let (_, prompt) = try shown.shown(parameters.agent, parameters.cookie, session)
+        let (_, prompt) = try shown(parameters.agent, parameters.cookie, session)
         prompt.query?.noteSearch(parameters.query)
         WaitingCall.run(Search(call: call, session: session, parameters: parameters), self)
     }
@@ -182,7 +163,7 @@ package struct AgentSearches: BookServices {
         writer.members(
             of: (hasDetail ? Self.rowDisclosure : .forPerson(keys: Self.rowKeys)).row(
                 of: contact, keys: Self.rowKeys, identifier: identifier, detail: detail,
-                textLimit: surroundings.limits.rowText))
+                textLimit: services.limits.rowText))
     }
 
     /// The contacts that an access button does not offer: those that the app can already see or said that it
@@ -209,7 +190,6 @@ private struct Search: PromptCall {
 
     var agent: String { parameters.agent }
     var cookie: String { parameters.cookie }
-    package func shown(_ searches: AgentSearches) -> ShownPrompts { searches.shown }
 
     func step(
         _ agent: Agent, _ prompt: Prompt, _ book: ContactsStore?, _ searches: AgentSearches
@@ -276,7 +256,7 @@ private struct Search: PromptCall {
     /// Looks up the contacts that the app says it knows. The app may name hundreds of values, so a worker
     /// does this, once per prompt.
     private func findIgnored(_ prompt: Prompt, _ book: ContactsStore, _ searches: AgentSearches) -> Step<Self> {
-        let limits = searches.surroundings.limits
+        let limits = searches.services.limits
         let queries = prompt.question.ignored.map {
             ContactQuery(
                 scope: .all, predicate: $0, limit: limits.contactsPerIteration, byteLimit: limits.bytesPerIteration)
@@ -331,7 +311,6 @@ private struct Show: PromptCall {
 
     var agent: String { parameters.agent }
     var cookie: String { parameters.cookie }
-    package func shown(_ searches: AgentSearches) -> ShownPrompts { searches.shown }
 
     func step(
         _ agent: Agent, _ prompt: Prompt, _ book: ContactsStore?, _ searches: AgentSearches
@@ -379,7 +358,7 @@ private struct Show: PromptCall {
     private func show(
         _ contact: DisclosedContacts, selectable: ContactKeySet? = nil, _ searches: AgentSearches
     ) -> Step<Self> {
-        guard contact.size <= searches.surroundings.limits.largestReply else {
+        guard contact.size <= searches.services.limits.largestReply else {
             return fail(AgentError.invalidAnswer(.contactTooLarge, "the contact is too large to show"))
         }
         var writer = DisclosedWriter(reservingCapacity: contact.size + 256)

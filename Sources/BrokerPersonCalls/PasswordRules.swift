@@ -1,6 +1,7 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerBounds
+import BrokerCalls
 import BrokerGrants
 import BrokerInterface
 import BrokerLedger
@@ -10,16 +11,8 @@ import BrokerVarlink
 
 /// Decides which answers need the person's password: those that share all or many contacts, and those for
 /// which the policy requires a password.
-package struct PasswordRules {
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let grants: Grants
-
-    package init(surroundings: Surroundings, access: AccessStore, grants: Grants) {
-        self.surroundings = surroundings
-        self.access = access
-        self.grants = grants
-    }
+struct PasswordRules: UsesServices {
+    let services: BrokerServices
 
     /// Whether an answer needs the person's password.
     ///
@@ -28,7 +21,7 @@ package struct PasswordRules {
         guard decided.widens else { return false }
         let givesMuch =
             decided.level != .limited || canGrow(decided, prompt)
-            || decided.after.count > surroundings.limits.contactsWithoutPassword
+            || decided.after.count > services.limits.contactsWithoutPassword
             || passesBound(decided.added, prompt.caller)
         var reasons: PasswordReasons = givesMuch ? .much : []
         if decided.outlastsItsSession(of: prompt.caller) { reasons.insert(.lifetime) }
@@ -41,7 +34,7 @@ package struct PasswordRules {
     }
 
     func wantsPassword(forPicking records: Set<RecordNumber>, _ prompt: Prompt) throws(VarlinkError) -> Bool {
-        let isMany = records.count > surroundings.limits.contactsWithoutPassword
+        let isMany = records.count > services.limits.contactsWithoutPassword
         return try wantsPassword(for: isMany || passesBound(records, prompt.caller) ? .much : [], prompt)
     }
 
@@ -71,16 +64,16 @@ package struct PasswordRules {
         guard caller.strength.isAssumable else { return false }
         let recent = access.unconfirmed.records(of: caller.uid, since: periodStart)
         guard !new.isSubset(of: recent) else { return false }
-        return recent.union(new).count > surroundings.limits.contactsWithoutPassword
+        return recent.union(new).count > services.limits.contactsWithoutPassword
     }
 
     /// Counts contacts that an app gets without a password.
     func noteWithoutPassword(_ new: Set<RecordNumber>, _ caller: Caller) {
         guard caller.strength.isAssumable else { return }
-        access.unconfirmed.note(new, of: caller.uid, now: surroundings.seconds, keepingSince: periodStart)
+        access.unconfirmed.note(new, of: caller.uid, now: services.seconds, keepingSince: periodStart)
     }
 
     private var periodStart: Int64 {
-        surroundings.seconds - surroundings.limits.passwordFreePeriod.components.seconds
+        services.seconds - services.limits.passwordFreePeriod.components.seconds
     }
 }

@@ -23,7 +23,6 @@ struct PersonAnswer: PromptCall {
 
     var agent: String { parameters.agent }
     var cookie: String { parameters.cookie }
-    package func shown(_ answers: AgentAnswers) -> ShownPrompts { answers.shown }
 
     func step(
         _ agent: Agent, _ prompt: Prompt, _ book: ContactsStore?, _ answers: AgentAnswers
@@ -76,7 +75,7 @@ extension AgentAnswers {
         guard !parameters.neverAskAgain || grants.canSilence(prompt.caller) else {
             throw AgentError.invalidAnswer(
                 .silencesFull,
-                "“never ask again” is already set for \(surroundings.limits.silences) apps; refuse this one, or reset some "
+                "“never ask again” is already set for \(services.limits.silences) apps; refuse this one, or reset some "
                     + "with contactctl reset")
         }
         if let pick = prompt.question.pick, let picked = parameters.picked, !picked.isEmpty {

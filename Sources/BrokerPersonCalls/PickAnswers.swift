@@ -12,27 +12,10 @@ import BrokerParameters
 import BrokerVarlink
 
 /// Checks the person's pick, and hands it over to the app.
-package struct PickAnswers {
-    package let surroundings: Surroundings
-    package let groupCommit: GroupCommit
-    package let grants: Grants
-    package let books: Books
-    package let longReads: LongReads
-    package let prompts: Prompts
-    package let rules: PasswordRules
+struct PickAnswers: UsesServices {
+    let services: BrokerServices
 
-    package init(
-        surroundings: Surroundings, groupCommit: GroupCommit, grants: Grants, books: Books, longReads: LongReads,
-        prompts: Prompts, rules: PasswordRules
-    ) {
-        self.surroundings = surroundings
-        self.groupCommit = groupCommit
-        self.grants = grants
-        self.books = books
-        self.longReads = longReads
-        self.prompts = prompts
-        self.rules = rules
-    }
+    private var rules: PasswordRules { PasswordRules(services: services) }
 
     /// A picked contact, or one value of it.
     typealias Chosen = (record: RecordNumber, value: AnswerParameters.PickedValue)
@@ -56,7 +39,7 @@ package struct PickAnswers {
         let records = Set(chosen.map(\.record))
         let whole = Set(chosen.lazy.filter { $0.value.key == nil }.map(\.record))
         let images = pick.permitted.intersection(.images)
-        let most = surroundings.limits.bytesPerReply
+        let most = services.limits.bytesPerReply
         let cookie = prompt.cookie
         longReads.read(books, for: call, agent.session) { (book) throws(StoreError) -> [ReadRow]? in
             // A photo may be 11 MB large, and a hundred contacts may be picked. If the photos together are
@@ -105,7 +88,7 @@ package struct PickAnswers {
         let disclosure = Disclosure.picked(Set(chosen.map(\.row.record)), keys: permitted)
         let contacts = disclosure.project(
             chosen.filter { $0.value.key == nil }.map(\.row), of: pick.keys, under: identifiers, as: kind)
-        guard contacts.size <= surroundings.limits.bytesPerReply else {
+        guard contacts.size <= services.limits.bytesPerReply else {
             return call.fail(Self.tooMuch)
         }
         let values = chosen.compactMap { row, value in

@@ -11,29 +11,8 @@ import BrokerModel
 import BrokerVarlink
 
 /// Saves a proposed card that the person accepts.
-package struct ProposalAnswers {
-    package let surroundings: Surroundings
-    package let access: AccessStore
-    package let groupCommit: GroupCommit
-    package let grants: Grants
-    package let books: Books
-    package let prompts: Prompts
-    package let saves: Saves
-    package let problems: StoreProblems
-
-    package init(
-        surroundings: Surroundings, access: AccessStore, groupCommit: GroupCommit, grants: Grants, books: Books,
-        prompts: Prompts, saves: Saves, problems: StoreProblems
-    ) {
-        self.surroundings = surroundings
-        self.access = access
-        self.groupCommit = groupCommit
-        self.grants = grants
-        self.books = books
-        self.prompts = prompts
-        self.saves = saves
-        self.problems = problems
-    }
+struct ProposalAnswers: UsesServices {
+    let services: BrokerServices
 
     /// Saves the card as a new contact, or merges it into the contact of a row.
     ///

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerCalls
 import BrokerJSON
 import BrokerVarlink
 import Dispatch

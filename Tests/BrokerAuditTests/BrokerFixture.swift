@@ -1,6 +1,7 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerBounds
+import BrokerCalls
 import BrokerInterface
 import BrokerJSON
 import BrokerModel

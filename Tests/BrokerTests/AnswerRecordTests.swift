@@ -62,8 +62,8 @@ struct AnswerRecordTests {
             #expect(try person.answer(left, "").error == nil)
         }
         #expect(try fixture.audit(.answer) == [])
-        fixture.broker.grants.policy = PolicyInForce(
-            Policy(), revision: fixture.broker.access.nextRevision(), loadedAt: 0, fixture.broker.surroundings)
+        fixture.grants.policy = PolicyInForce(
+            Policy(), revision: fixture.access.nextRevision(), loadedAt: 0, fixture.surroundings)
         // What they change there is an answer, but to no prompt of the app.
         let changed = try #require(try person.review(app)?["cookie"]?.string)
         let prompt = TestPerson.Prompt(kind: "manage", cookie: changed, isQuiet: false)

@@ -1,7 +1,6 @@
 import BrokerAccessStore
 
 @testable import BrokerAdminCalls
-@testable import BrokerAppCalls
 @testable import BrokerBooks
 @testable import BrokerCalls
 @testable import BrokerCore
@@ -18,10 +17,10 @@ extension BrokerFixture {
     var history: History { broker.history }
     var longReads: LongReads { broker.longReads }
     var passwords: Passwords { broker.passwords }
-    var problems: StoreProblems { broker.app.problems }
+    var problems: StoreProblems { broker.problems }
     var prompts: Prompts { broker.prompts }
-    var reloads: PolicyReloads { broker.reloads }
-    var saves: Saves { broker.app.saves }
+    var reloads: PolicyReloads { broker.administrators.reloads }
+    var saves: Saves { broker.saves }
     var surroundings: Surroundings { broker.surroundings }
     var thumbnails: Thumbnails { broker.thumbnails }
 }

@@ -14,6 +14,7 @@ import Testing
 
 @testable import BrokerAdminCalls
 @testable import BrokerBooks
+@testable import BrokerCalls
 @testable import BrokerCore
 @testable import BrokerGrants
 @testable import BrokerLedger
@@ -246,7 +247,7 @@ final class BrokerFixture {
 
     /// Puts these rules into force, as a reload does.
     func rule(_ rules: [Rule], isAuditDurable: Bool = false) {
-        broker.reloads.bringIntoForce(Policy(rules: rules, isAuditDurable: isAuditDurable))
+        broker.administrators.reloads.bringIntoForce(Policy(rules: rules, isAuditDurable: isAuditDurable))
         loop.iterate()
     }
 

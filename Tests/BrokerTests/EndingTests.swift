@@ -2,6 +2,7 @@ import BrokerContactsStore
 import Testing
 
 @testable import BrokerBooks
+@testable import BrokerCalls
 @testable import BrokerCore
 
 @Suite("A closed broker")

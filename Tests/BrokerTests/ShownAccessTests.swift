@@ -93,10 +93,10 @@ struct ShownAccessTests {
     func queries() throws {
         rule { $0.forcedLevel = .full }
         let app = try fixture.app("mail", strength: .installed)
-        let access = fixture.broker.access
+        let access = fixture.access
         _ = try app.call("GetAuthorization")
         app.session.known = nil
-        #expect(fixture.broker.grants.effectiveAccess(of: app.session).effective.status == .full)
+        #expect(fixture.grants.effectiveAccess(of: app.session).effective.status == .full)
         #expect(!access.hasUncommitted)
         #expect(access.identifiers(for: app.principal, sharesPersistentKey: true) == nil)
         _ = try app.fetch()

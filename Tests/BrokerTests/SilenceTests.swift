@@ -77,7 +77,7 @@ struct SilenceTests {
         #expect(try fixture.audit(.revocation).last?.hasPrefix("asked again, by ") == true)
         let open = try asking.ask(mail(), "RequestContacts", query)
         #expect(open.outcome == (denied ? .line : .screen))
-        let shown = try #require(fixture.broker.prompts.open(1_000).first?.prompt)
+        let shown = try #require(fixture.prompts.open(1_000).first?.prompt)
         let prompt = TestPerson.Prompt(kind: "button", cookie: shown.cookie, isQuiet: denied)
         #expect(try person.answer(prompt, #""mayAskAgain":true"#).error == "InvalidAnswer")
     }

@@ -56,7 +56,7 @@ struct UsersTests {
         #expect(try bob.call("GetAuthorization").parameters["status"]?.string == "full")
         // A mark in the kept access is lost when the access is computed again.
         let mark = CallerAccess(
-            effective: .notDetermined, ruling: fixture.broker.grants.ruling(of: bob.session), mayPrompt: false)
+            effective: .notDetermined, ruling: fixture.grants.ruling(of: bob.session), mayPrompt: false)
         bob.session.known?.effective = mark
         watcher.session.known = nil
         #expect(try ada.save([.add(given: "Alan")]).error == nil)

@@ -5,15 +5,8 @@ import BrokerLedger
 import BrokerVarlink
 import Dispatch
 
-/// The services with which a call waits for the user's book, and for jobs on other threads.
-package protocol BookServices {
-    var surroundings: Surroundings { get }
-    var books: Books { get }
-    var longReads: LongReads { get }
-    var problems: StoreProblems { get }
-}
-
-extension Wait where Value.Services: BookServices {
+/// Waits for the user's book, and for jobs on other threads.
+extension Wait where Value.Services: UsesServices {
     /// The opening of the user's book. If it fails, the call fails.
     package static func book(creating: Bool) -> Wait {
         Wait { waiting in

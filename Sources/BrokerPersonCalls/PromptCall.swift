@@ -7,19 +7,9 @@ import BrokerInterface
 import BrokerLedger
 import BrokerVarlink
 
-/// Looks up the prompt that an agent's call concerns.
-package struct ShownPrompts {
-    package let books: Books
-    package let prompts: Prompts
-    package let problems: StoreProblems
-
-    package init(books: Books, prompts: Prompts, problems: StoreProblems) {
-        self.books = books
-        self.prompts = prompts
-        self.problems = problems
-    }
-
-    package func shown(
+extension UsesServices {
+    /// Looks up the prompt that an agent's call concerns.
+    func shown(
         _ token: String, _ cookie: String, _ session: CallerSession
     ) throws(VarlinkError) -> (Agent, Prompt) {
         let agent = try prompts.agent(token, of: session)
@@ -30,11 +20,10 @@ package struct ShownPrompts {
 
 /// A call of an agent that concerns a prompt which it shows, and needs the user's book. The agent and the prompt are looked
 /// up before each step, because the prompt may have ended. A call on the agent's second connection names both.
-protocol PromptCall: SteppedCall where Services: BookServices {
+protocol PromptCall: SteppedCall where Services: UsesServices {
     var agent: String { get }
     var cookie: String { get }
 
-    func shown(_ services: Services) -> ShownPrompts
     /// Answers the call.
     ///
     /// - Parameter book: `nil` if the user has none.
@@ -46,7 +35,7 @@ protocol PromptCall: SteppedCall where Services: BookServices {
 extension PromptCall {
     package mutating func step(_ services: Services) -> Step<Self> {
         do throws(VarlinkError) {
-            let (agent, prompt) = try shown(services).shown(agent, cookie, session)
+            let (agent, prompt) = try services.shown(agent, cookie, session)
             guard let book = services.books.ready(session.caller.uid) else {
                 return .wait(for: .book(creating: false))
             }
