@@ -58,6 +58,8 @@ public struct Grant: Hashable, Sendable {
     public var access: Access
     /// The keys that may be read. ``ContactKeySet/named`` keys are included only if granted by name.
     public var keys: ContactKeySet
+    /// What the app may change.
+    public var changes: ChangeRight
     public var lifetime: Lifetime
     /// Increases with every change to the grant.
     public var revision: Int64
@@ -96,12 +98,17 @@ public struct Grant: Hashable, Sendable {
     /// The keys of a first grant, unless the person chose others.
     public static let ordinaryKeys = ContactKeySet.all.subtracting(.named)
 
+    /// What an app may change after a first grant, unless it asked for more.
+    public static let firstChanges = ChangeRight.own
+
     public init(
-        access: Access, keys: ContactKeySet = ordinaryKeys, lifetime: Lifetime = .untilRevoked, revision: Int64,
-        decidedBy: Decider, decidedThrough: String? = nil, decidedAt: Int64
+        access: Access, keys: ContactKeySet = ordinaryKeys, changes: ChangeRight = firstChanges,
+        lifetime: Lifetime = .untilRevoked, revision: Int64, decidedBy: Decider, decidedThrough: String? = nil,
+        decidedAt: Int64
     ) {
         self.access = access
         self.keys = keys
+        self.changes = changes
         self.lifetime = lifetime
         self.revision = revision
         self.decidedBy = decidedBy
@@ -133,7 +140,7 @@ extension Grant {
     /// Whether this grant allows everything that the other one allows. If not, access is lost when this grant
     /// replaces the other one.
     public func isAtLeast(_ other: Grant) -> Bool {
-        guard keys.isSuperset(of: other.keys) else { return false }
+        guard keys.isSuperset(of: other.keys), changes >= other.changes || other.access == .denied else { return false }
         switch (access, other.access) {
         case (_, .denied), (.full, _): return true
         case (.limited(let records), .limited(let others)):

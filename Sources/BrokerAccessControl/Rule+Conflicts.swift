@@ -24,6 +24,7 @@ extension Rule {
             never("force", forcedLevel != nil, because: reason)
             never("maximum_level", capsLevel, because: reason)
             never("maximum_keys", maximumKeys != nil, because: reason)
+            never("maximum_changes", maximumChanges != nil, because: reason)
             never("forbid_prompting", forbidsPrompting, because: reason)
             never("maximum_lifetime", maximumLifetime != nil, because: reason)
             never("require_authentication", requiresAuthentication, because: reason)
@@ -34,6 +35,7 @@ extension Rule {
         case .denied:
             let reason = "force gives no access, so this never applies"
             never("maximum_level", capsLevel, because: reason)
+            never("maximum_changes", maximumChanges != nil, because: reason)
             never("maximum_lifetime", maximumLifetime != nil, because: reason)
         case .limited where contactGroup != nil:
             let reason = "contact_group shares the group as long as the rule is in force, so this never applies"

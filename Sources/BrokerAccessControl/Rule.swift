@@ -50,6 +50,8 @@ public struct Rule: Hashable, Sendable {
     public var capsLevel = false
     /// The only keys that may be read and written.
     public var maximumKeys: ContactKeySet?
+    /// The most that may be changed. With a forced level, it is also what that level gives.
+    public var maximumChanges: ChangeRight?
     public var forbidsPrompting = false
     /// Seconds after which the person has to decide again.
     public var maximumLifetime: Int64?
@@ -94,6 +96,9 @@ public struct Rule: Hashable, Sendable {
         if capsLevel { effects.append("allows limited access at most") }
         if let maximumKeys {
             effects.append("allows only the keys " + maximumKeys.grantNames.joined(separator: ", "))
+        }
+        if let maximumChanges {
+            effects.append((forcedLevel == nil ? "lets it at most " : "lets it ") + maximumChanges.words)
         }
         if forbidsPrompting { effects.append("forbids prompts") }
         if let maximumLifetime {

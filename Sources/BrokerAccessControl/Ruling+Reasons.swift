@@ -1,3 +1,5 @@
+import BrokerModel
+
 extension Ruling {
     /// The effects of the administrator's rules on the app: one phrase for each matching rule, plus one if a
     /// denial overrides a forced level. If the policy or the settings cannot be read, the only phrase says so.
@@ -29,8 +31,10 @@ extension Ruling {
                 return
                     "the decision (\(grant.access.status.rawValue)) is stored, and applies again without these rules"
             }
-            return counting.keys != grant.keys
-                ? "of the granted keys, only those that the rules allow apply" : nil
+            if counting.keys != grant.keys { return "of the granted keys, only those that the rules allow apply" }
+            return counting.changes != grant.changes
+                ? "the decision lets the app \(grant.changes.words); the rules set that it may "
+                    + counting.changes.words : nil
         }
     }
 }

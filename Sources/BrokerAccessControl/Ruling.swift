@@ -25,6 +25,15 @@ public struct Ruling: Hashable, Sendable {
     public var maximumKeys: ContactKeySet {
         rules.compactMap(\.maximumKeys).reduce(.grantable) { $0.intersection($1) }
     }
+    /// The most that the app may change.
+    public var maximumChanges: ChangeRight { rules.compactMap(\.maximumChanges).min() ?? .all }
+    /// What a forced level gives the app to change; `nil` if no rule says it. Of several rules that force a level, one
+    /// that does not say it gives ``ChangeRight/own``.
+    private var forcedChanges: ChangeRight? {
+        let forcing = rules.filter(\.allows)
+        guard forcing.contains(where: { $0.maximumChanges != nil }) else { return nil }
+        return forcing.map { $0.maximumChanges ?? .own }.min()
+    }
     /// The names of the contact groups whose members the app sees, whatever the person decided. If there are several,
     /// it sees the cards that are in all of them.
     public var contactGroups: Set<String> {
@@ -86,7 +95,10 @@ public struct Ruling: Hashable, Sendable {
         let decided = grant.flatMap { cut($0, at: now) }
         guard var effective = forced(over: decided, loadedAt: loadedAt) else { return .notDetermined }
         if capsLevel, effective.access == .full { effective.access = .limited(to: effective.own) }
-        if effective.access != .denied { effective.keys.formIntersection(maximumKeys) }
+        if effective.access != .denied {
+            effective.keys.formIntersection(maximumKeys)
+            effective.changes = min(effective.changes, maximumChanges)
+        }
         if effective != grant { effective.revision = max(effective.revision, revision, shared.revision) }
         return .granted(effective)
     }
@@ -119,11 +131,18 @@ public struct Ruling: Hashable, Sendable {
             }
         }
         guard var effective = decided else {
-            return Grant(access: access, revision: 0, decidedBy: .administrator, decidedAt: loadedAt)
+            return Grant(
+                access: access, changes: forcedChanges ?? .own, revision: 0, decidedBy: .administrator,
+                decidedAt: loadedAt)
         }
-        guard effective.access != access || !contactGroups.isEmpty else { return effective }
-        // The keys of a denied grant are meaningless.
-        if effective.access == .denied { effective.keys = Grant.ordinaryKeys }
+        guard effective.access != access || !contactGroups.isEmpty else {
+            effective.changes = max(effective.changes, forcedChanges ?? .none)
+            return effective
+        }
+        // The keys and the right of a denied grant are meaningless.
+        if effective.access == .denied { (effective.keys, effective.changes) = (Grant.ordinaryKeys, .own) }
+        // The person's decision was about other contacts.
+        effective.changes = forcedChanges ?? min(effective.changes, .own)
         effective.access = access
         effective.lifetime = lifetime
         effective.decidedBy = .administrator

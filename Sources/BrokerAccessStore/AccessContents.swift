@@ -113,7 +113,7 @@ struct AccessContents {
             """
             SELECT id, uid, strength, app, displayName, identifierKey,
                 level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch, decision,
-                decidedThrough, askedKeys, purposeHash, contactsRead, lastReadAt
+                decidedThrough, askedKeys, purposeHash, contactsRead, lastReadAt, changes
             FROM principal LEFT JOIN appGrant ON appGrant.principal = id
             """, on: connection)
         while try rows.step() {
@@ -222,13 +222,15 @@ struct AccessContents {
         default: return nil
         }
         guard let bits = row.integerOrNil(7), let revision = row.integerOrNil(9), let decidedAt = row.integerOrNil(11),
-            let decidedBy = row.textOrNil(10).flatMap(Grant.Decider.init(rawValue:))
+            let decidedBy = row.textOrNil(10).flatMap(Grant.Decider.init(rawValue:)),
+            let changes = row.textOrNil(21).flatMap(ChangeRight.init(rawValue:))
         else { return nil }
         let keys = ContactKeySet(rawValue: UInt64(bitPattern: bits))
         // An unknown key may be a restriction that this version does not know.
         guard keys.isSubset(of: .grantable) else { return nil }
         var grant = Grant(
-            access: access, keys: keys, lifetime: row.integerOrNil(8).map { .untilTime($0) } ?? .untilRevoked,
+            access: access, keys: keys, changes: changes,
+            lifetime: row.integerOrNil(8).map { .untilTime($0) } ?? .untilRevoked,
             revision: revision, decidedBy: decidedBy, decidedThrough: row.textOrNil(16), decidedAt: decidedAt)
         // Only narrows: a key that this version does not know is left out.
         grant.asked = ContactKeySet(rawValue: UInt64(bitPattern: row.integerOrNil(17) ?? 0)).intersection(.byName)

@@ -69,6 +69,7 @@ enum BackupFormat {
                 $0.object {
                     $0.member("status", grant.access.status.rawValue)
                     $0.member("keys", grant.keys.keys.map(\.rawValue))
+                    $0.member("changes", grant.changes.rawValue)
                     if case .untilTime(let end) = grant.lifetime { $0.member("expires", end) }
                     $0.member("decidedBy", grant.decidedBy.rawValue)
                     $0.member("decidedThrough", grant.decidedThrough)

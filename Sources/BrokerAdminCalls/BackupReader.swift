@@ -183,6 +183,9 @@ struct BackupReader: Sendable {
         case .notDetermined, .restricted: throw invalid("a grant has no level")
         }
         grant.keys = try reader.required("keys").keys()
+        // Earlier versions let each app change what it saw, and delete it if it could read all ordinary keys.
+        let former: ChangeRight = grant.keys.isSuperset(of: Grant.ordinaryKeys) ? .all : .edit
+        grant.changes = try reader["changes"]?.one(of: ChangeRight.self) ?? former
         if let expires = reader["expires"] { grant.lifetime = .untilTime(Int64(try expires.integer())) }
         grant.decidedBy = try reader.required("decidedBy").one(of: Grant.Decider.self)
         grant.decidedThrough = try reader["decidedThrough"]?.text(maximum: 8_192)

@@ -182,8 +182,9 @@ struct Explanations: UsesServices {
             case .limited(let records): seen = count(records)
             case .full: seen = "all contacts"
             }
-            guard case .untilTime(let end) = grant.lifetime else { return "so it sees \(seen)" }
-            return "so it sees \(seen), until \(time: end)"
+            let may = "so it sees \(seen), and may \(grant.changes.words)"
+            guard case .untilTime(let end) = grant.lifetime else { return "\(may)" }
+            return "\(may), until \(time: end)"
         }
     }
 

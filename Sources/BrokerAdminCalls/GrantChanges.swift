@@ -106,6 +106,13 @@ struct GrantChanges: UsesServices {
             }
             change.grant.keys = keys
         }
+        if let changes = parameters.changes {
+            if changes > grant.changes || grant.access == .denied {
+                try widen(
+                    &change, parameters, "changes", reason: "only the person can let an app change more, at a prompt")
+            }
+            change.grant.changes = changes
+        }
         try changeEnd(&change, parameters)
         if grant.access != .denied, parameters.expires == nil { change.grant.keepDenial() }
         let isRevoked = change.grant.access == .denied && grant.access != .denied
@@ -140,8 +147,10 @@ struct GrantChanges: UsesServices {
             try widen(
                 &change, parameters, "status", reason: "only the person can give an app more access, at a prompt")
             change.grant.access = status == .full ? .full : .limited(to: [])
-            // The keys of a denied grant do not show which keys the app may read.
-            if former == .denied { change.grant.keys = Grant.ordinaryKeys }
+            // The keys and the right of a denied grant do not show what the app may read and change.
+            if former == .denied {
+                (change.grant.keys, change.grant.changes) = (Grant.ordinaryKeys, Grant.firstChanges)
+            }
         case (.notDetermined, _):
             throw AdminError.invalidValue("status", reason: "to have the person asked again, use ResetGrant")
         case (.restricted, _): throw AdminError.invalidValue("status", reason: "only a policy rule can restrict an app")

@@ -100,6 +100,7 @@ private struct PolicyEffect: Hashable {
     var status: AuthorizationStatus
     var contacts = 0
     var keys: ContactKeySet?
+    var changes: ChangeRight?
     /// When the access ends, in seconds since 1970; `nil` for never.
     var end: Int64?
     var mayAsk = false
@@ -119,12 +120,14 @@ private struct PolicyEffect: Hashable {
             guard mayAsk else { return }
             let offer = policy.offer(ruling)
             keys = offer.keys == .grantable ? nil : offer.keys
+            changes = ruling.maximumChanges == .all ? nil : ruling.maximumChanges
             isCapped = !offer.allowsAll
             longest = offer.longest
         case .granted(let grant):
             guard grant.access != .denied else { return }
             contacts = grant.access.records.count
             keys = grant.keys
+            changes = grant.changes
             if case .untilTime(let time) = grant.lifetime { end = time }
         }
     }
@@ -133,6 +136,7 @@ private struct PolicyEffect: Hashable {
         writer.member("status", status.rawValue)
         writer.member("contacts", contacts)
         writer.member("keys", keys?.grantNames)
+        writer.member("changes", changes?.rawValue)
         writer.member("expires", end.map { Timestamp.text(seconds: $0) })
         writer.member("mayAsk", mayAsk)
         writer.member("password", needsPassword)

@@ -54,6 +54,7 @@ struct AppPrompts {
             $0.member("status", effective.status.rawValue)
             guard case .granted(let grant) = effective, grant.access != .denied else { return }
             $0.member("keys", grant.keys.grantNames)
+            $0.member("changes", grant.changes.rawValue)
             if case .untilTime(let end) = grant.lifetime { $0.member("expires", Timestamp.text(seconds: end)) }
         }
     }
@@ -76,7 +77,8 @@ struct AppPrompts {
                 return Question(kind: kind, purpose: parameters.purpose, keys: keys)
             case .ask:
                 kind = .access
-                return Question(kind: kind, purpose: parameters.purpose, keys: parameters.keys)
+                return Question(
+                    kind: kind, purpose: parameters.purpose, keys: parameters.keys, changes: parameters.changes)
             }
         } answer: { outcome in
             // An app that asked for keys has access already. It gets its level whatever the person answers, also if no

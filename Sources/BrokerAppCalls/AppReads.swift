@@ -195,7 +195,7 @@ struct AppReads {
 
     func setUserDefaults(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try SetUserDefaultsParameters(call.parameters)
-        // This call is decided like a read, but only an app with full access may change settings.
+        // This call is decided like a read, but only an app with full access that may change all may change settings.
         let refusing = { (disclosure: Disclosure) -> VarlinkError? in
             guard disclosure.scope != .all else { return nil }
             services.groupCommit.record(
@@ -204,6 +204,11 @@ struct AppReads {
         }
         let read = Read(call: call, session: session, createsBook: true, refuse: refusing) {
             (context) throws(ReadContext.Failure) in
+            guard context.permissions.mayChangeSettings else {
+                services.groupCommit.record(
+                    .refusal, of: session.caller, { $0.status = .full }, detail: String(call.name))
+                throw .call(ContactsError.accessDenied)
+            }
             guard let book = context.book else { throw .call(ContactsError.storeUnavailable) }
             let isTaken = services.saves.set(book, of: session.caller.uid) {
                 $0.sortOrder = parameters.sortOrder?.stored ?? $0.sortOrder

@@ -65,7 +65,9 @@ extension ReadContext {
     }
 
     /// The changes that a save may make.
-    var permissions: SavePermissions { SavePermissions(disclosure, writableKeys: writableKeys) }
+    var permissions: SavePermissions {
+        SavePermissions(disclosure, writableKeys: writableKeys, changes: changes)
+    }
 
     /// Runs a look-up in the book and translates its error.
     func orFail<Result>(_ body: (ReadContext) throws(StoreError) -> Result) throws(Failure) -> Result {

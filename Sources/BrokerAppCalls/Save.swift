@@ -120,8 +120,11 @@ struct Save: PermittedCall {
         guard let context = services.grants.readContext(of: session, book, under: identifiers),
             changes.mayBeMade(context)
         else { return nil }
+        // Without this right, the values that an app writes must not link other cards.
         let isEvidence = context.permissions.mayLink
-        let access: AuthorAccess = isEvidence ? .full : .limited(seeing: context.permissions.keys)
+        let access: AuthorAccess =
+            context.permissions.seesEverythingWhole ? .full : .limited(seeing: context.permissions.keys)
+        let kept = changes.undeletable(context.permissions)
         let author = ChangeAuthor(app: identifiers.mark, name: author)
         return PendingSave.Write(
             principal: context.principal,
@@ -130,7 +133,8 @@ struct Save: PermittedCall {
         ) { (book, entry, seconds) throws(PendingSave.Failure) in
             do throws(ChangeError) {
                 return try book.apply(
-                    changes.changes, by: author, at: seconds, isEvidence: isEvidence, access: access, outbox: entry)
+                    changes.changes, by: author, at: seconds, isEvidence: isEvidence, access: access, keeping: kept,
+                    outbox: entry)
             } catch {
                 throw .change(error)
             }
@@ -167,6 +171,9 @@ struct Save: PermittedCall {
         case .change(.tooManyLinked):
             error = ContactsError.limitExceeded("linkedContacts", maximum: StoreLimits.linkedCards)
         case .change(.containerInUse(let index)):
+            error = ContactsError.recordNotWritable(at: changes.step(ofChange: index), identifier: nil)
+        case .change(.emptiesContact(let index)):
+            services.groupCommit.record(.refusal, of: session.caller, detail: "\(call.name), RecordNotWritable")
             error = ContactsError.recordNotWritable(at: changes.step(ofChange: index), identifier: nil)
         case .change(.tooManyContainers):
             error = ContactsError.limitExceeded("containers", maximum: StoredContainer.most)

@@ -79,7 +79,32 @@ struct SaveChanges: Sendable {
         contents.contacts = self.contacts
         contents.count = changes.count
         contents.isKeptToSingle = isKeptToSingle
+        contents.detail = summary
         return contents
+    }
+
+    /// How many contacts are added, changed and deleted, as the audit says it; `nil` if none are.
+    private var summary: String? {
+        let updated = changes.reduce(into: Set<RecordNumber>()) { updated, change in
+            if case .update(let record, _, _) = change, !isNew(record) { updated.insert(record) }
+        }
+        let deleted = Set(deletedContacts)
+        let counts = [
+            (addedContacts.count, "added"), (updated.subtracting(deleted).count, "changed"), (deleted.count, "deleted"),
+        ]
+        let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+
+    /// The updated contacts that the app may not delete.
+    func undeletable(_ may: SavePermissions) -> Set<RecordNumber> {
+        guard !may.deletesWhatItSees else { return [] }
+        return changes.reduce(into: []) { kept, change in
+            guard case .update(let record, _, _) = change, !isNew(record),
+                !may.mayDelete(record, isOwn: ownContacts.contains(record))
+            else { return }
+            kept.insert(record)
+        }
     }
 
     /// Whether every change is still permitted. Another save may have been made since the steps were read, or the
@@ -91,10 +116,11 @@ struct SaveChanges: Sendable {
             switch change {
             case .add(_, let contact): may.mayAdd(writing: contact.present)
             case .update(let record, _, let keys):
-                isNew(record) && keys.isSubset(of: may.keys) || may.mayUpdate(record, writing: keys)
+                isNew(record) && may.mayAdd && keys.isSubset(of: may.keys)
+                    || may.mayUpdate(record, isOwn: ownContacts.contains(record), writing: keys)
             case .delete(let record):
-                isNew(record) || may.mayDelete(record, isOwn: ownContacts.contains(record))
-            case .group(.add): true
+                isNew(record) && may.mayAdd || may.mayDelete(record, isOwn: ownContacts.contains(record))
+            case .group(.add): may.mayAdd
             case .group(.rename(let group, _)), .group(.delete(let group)):
                 may.mayChangeGroup(isOwn: isOwn(group: group))
             case .group(.addMember(let contact, let group)), .group(.removeMember(let contact, let group)):
@@ -105,7 +131,8 @@ struct SaveChanges: Sendable {
             case .group(.removeSubgroup(let child, let parent)):
                 may.mayChangeGroup(isOwn: isOwn(group: child)) && may.mayChangeGroup(isOwn: isOwn(group: parent))
             case .group(.setMe): may.maySetMe
-            case .container: may.mayChangeContainers
+            case .container(.put(let record, isGroup: _, in: _)): isNew(record) && may.mayPutIntoContainers
+            case .container(.add), .container(.delete): may.mayChangeContainers
             // No app can save a thumbnail.
             case .thumbnail: false
             case .link(.link(let one, let other)), .link(.unlink(let one, let other)):

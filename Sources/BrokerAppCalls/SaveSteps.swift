@@ -159,9 +159,12 @@ struct SaveSteps {
         _ groups: [RecordNumber], _ change: SaveContactsParameters.Change, _ index: Int
     ) throws(ReadContext.Failure) {
         guard groups.allSatisfy({ context.permissions.mayChangeGroup(isOwn: made.isOwn(group: $0)) }) else {
-            throw .call(
-                ContactsError.recordNotWritable(at: index, identifier: change.group?.ownIdentifier))
+            throw notWritable(index, change.group?.ownIdentifier)
         }
+    }
+
+    private func notWritable(_ index: Int, _ identifier: String? = nil) -> ReadContext.Failure {
+        .call(ContactsError.recordNotWritable(at: index, identifier: identifier))
     }
 
     private mutating func target(
@@ -170,6 +173,7 @@ struct SaveSteps {
         let groupName = change.group?.ownIdentifier
         switch change.operation {
         case .add:
+            guard context.permissions.mayAdd else { throw notWritable(index) }
             return Target(record: made.added[index]?.record, container: try checkAdd(change, index))
         case .update, .delete:
             let record =
@@ -187,17 +191,13 @@ struct SaveSteps {
             }
             return Target(record: parent, member: member)
         case .link, .unlink:
-            guard context.permissions.mayLink else {
-                throw .call(ContactsError.recordNotWritable(at: index, identifier: nil))
-            }
+            guard context.permissions.mayLink else { throw notWritable(index) }
             guard let record = contact(change.contact?.ownIdentifier), let member = contact(change.member)
             else { throw .call(ContactsError.recordDoesNotExist(at: index)) }
             return Target(record: record, member: member)
         case .addContainer, .deleteContainer, .setMe:
             guard change.operation == .setMe ? context.permissions.maySetMe : context.permissions.mayChangeContainers
-            else {
-                throw .call(ContactsError.recordNotWritable(at: index, identifier: nil))
-            }
+            else { throw notWritable(index) }
             if change.operation == .addContainer { return Target(record: made.added[index]?.record) }
             if change.operation == .deleteContainer {
                 guard let found = try container(change.container) else {
@@ -266,7 +266,11 @@ struct SaveSteps {
             guard unreadable.isEmpty else {
                 throw .call(ContactsError.unauthorizedKeys(unreadable.keys.map(\.rawValue)))
             }
-            return try update(change, wire, of: cards(change.contact?.ownIdentifier, record))
+            let updates = try update(change, wire, of: cards(change.contact?.ownIdentifier, record))
+            for case .update(let card, _, _) in updates where try !mayUpdate(card) {
+                throw notWritable(index, change.contact?.ownIdentifier)
+            }
+            return updates
         case (.delete, let record?, _) where change.group != nil:
             try requireOwn([record], change, index)
             return [.group(.delete(record))]
@@ -274,12 +278,13 @@ struct SaveSteps {
             _ = try wire(index)
             let identifier = change.contact?.ownIdentifier
             let cards = cards(identifier, record)
-            for card in cards where try !mayDelete(card) {
-                throw .call(ContactsError.recordNotWritable(at: index, identifier: identifier))
-            }
+            for card in cards where try !mayDelete(card) { throw notWritable(index, identifier) }
             return cards.map { .delete($0) }
-        case (.addMember, let group?, let member?): return [.group(.addMember(member, to: group))]
+        case (.addMember, let group?, let member?):
+            try requireMembers(of: group, change, index)
+            return [.group(.addMember(member, to: group))]
         case (.removeMember, let group?, let member?):
+            try requireMembers(of: group, change, index)
             return cards(change.member, member).map { .group(.removeMember($0, from: group)) }
         case (.addSubgroup, let group?, let member?):
             try requireOwn([group, member], change, index)
@@ -301,7 +306,7 @@ struct SaveSteps {
         case (.deleteContainer, _, _):
             // The local container cannot be deleted.
             guard let container = target.container else {
-                throw .call(ContactsError.recordNotWritable(at: index, identifier: change.container))
+                throw notWritable(index, change.container)
             }
             return [.container(.delete(container))]
         case (.add, _, _), (.update, _, _), (.delete, _, _), (.addMember, _, _), (.removeMember, _, _),
@@ -315,12 +320,33 @@ struct SaveSteps {
         container.map { [.container(.put(record, isGroup: isGroup, in: $0))] } ?? []
     }
 
+    private func requireMembers(
+        of group: RecordNumber, _ change: SaveContactsParameters.Change, _ index: Int
+    ) throws(ReadContext.Failure) {
+        let isOwn = made.isOwn(group: group)
+        // The grant or its keys are too narrow: the save is decided when it is made.
+        guard context.permissions.updatesWhatItSees || context.permissions.mayChangeMembers(ofGroupThatIsOwn: isOwn)
+        else { throw notWritable(index, change.group?.ownIdentifier) }
+    }
+
+    private mutating func mayUpdate(_ record: RecordNumber) throws(ReadContext.Failure) -> Bool {
+        if made.isNew(record) || context.permissions.deletesWhatItSees { return true }
+        // Also of a contact that it may update: only its maker may empty it.
+        try noteMaker(of: record)
+        // Its keys were checked before.
+        return context.permissions.mayUpdate(record, isOwn: made.ownContacts.contains(record), writing: [])
+    }
+
     private mutating func mayDelete(_ record: RecordNumber) throws(ReadContext.Failure) -> Bool {
         if made.isNew(record) || context.permissions.deletesWhatItSees { return true }
+        try noteMaker(of: record)
+        return context.permissions.mayDelete(record, isOwn: made.ownContacts.contains(record))
+    }
+
+    private mutating func noteMaker(of record: RecordNumber) throws(ReadContext.Failure) {
         if try context.orFail({ context throws(StoreError) in try context.made(contact: record) }) {
             made.ownContacts.insert(record)
         }
-        return context.permissions.mayDelete(record, isOwn: made.ownContacts.contains(record))
     }
 
     /// Checks that the step's fields match its operation.

@@ -100,6 +100,8 @@ package final class Saves {
     private let history: History
     private let recovery: SaveRecovery
     private let thumbnails: Thumbnails
+    /// Runs after each save, with its changes.
+    package var onMade: ([BookChange], Principal) -> Void = { _, _ in }
     /// The number of each user's saves and settings changes that wait or are being written.
     private var places: [UInt32: Int] = [:]
     /// The saves that wait while another save of the same user is being written. During that time, the user
@@ -168,6 +170,7 @@ package final class Saves {
         if changesGroups { grants.followGroups(uid, book) }
         save.done(.success(PendingSave.Made(changes: made, isAsDecided: isAsDecided)))
         // Follow-up work that no reply waits for.
+        onMade(made, save.principal)
         thumbnails.enqueue(at: save.photographed, of: uid)
         books.releaseMemorySoon(uid)
         // Additions replace no text, so they need no checkpoint.
@@ -286,7 +289,7 @@ package final class Saves {
             grants.identifiers(for: known, of: session) != nil
         else { return nil }
         let grant = Grant(
-            access: .limited(to: []), revision: access.nextRevision(), decidedBy: .administrator,
+            access: .limited(to: []), changes: .own, revision: access.nextRevision(), decidedBy: .administrator,
             decidedAt: surroundings.seconds)
         access.setGrant(
             grant, for: principal, displayName: session.caller.displayName, at: books.moment(of: principal.uid))

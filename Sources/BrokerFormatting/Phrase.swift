@@ -32,15 +32,17 @@ public enum Phrase: String, CaseIterable, Sendable {
 
     // Lifetimes of a grant, and other settings.
     case untilRevoked, untilDate, forDays, sessionPrograms, thisSession, programProcess, thisProcess, untilLatest,
-        settingLasts, settingReads, settingOn, settingOff
+        settingLasts, settingReads, settingChanges, changesNone, changesOwn, changesEdit, changesAll,
+        changesAllButDelete, settingOn,
+        settingOff
 
     // Groups of keys, in few words.
     case keysNames, keysWork, keysBirthday, keysPhones, keysEmail, keysAddresses, keysDates, keysWebPages,
         keysRelations, keysProfiles, keysMessaging, keysNotes, keysGroups, keysPhoto, allButNotes, wholeCard
 
     // An app asks for access.
-    case accessAsks, wants, dontAllowEver, whatMaySee, whatMayRead, keysAll, keysNone, keysNamesPhones, chooseContacts,
-        bookIsEmpty, allowAdding, shareAllChoice,
+    case accessAsks, wants, wantsToChange, wantsToDelete, dontAllowEver, whatMaySee, whatMayRead, keysAll, keysNone,
+        keysNamesPhones, chooseContacts, bookIsEmpty, allowAdding, shareAllChoice,
         yesShareAll, shareAllWith, shareAllWithNone, alsoLater, alsoDeletes, alsoChanges, singleOnly,
         declaredSingleOnly, shareWith, shareThese
 
@@ -60,7 +62,9 @@ public enum Phrase: String, CaseIterable, Sendable {
     case asksReview, seesAll, seesNothing, seesOf, leaveEver, whatFromNow, changeContacts, revokeAll, revoke, listAll,
         listSeen, listMarked, changeMore, changeLess, willSee, willSeeOnly, changeKeysOf, yesChange, revokeFrom,
         asksNoMore, letAskAgain, asksAgain, mayNotAsk,
-        staysAsIs, seesNothingMore, nowSees, keysChanged, howLong, lifetimeChanged, reviewStale
+        staysAsIs, seesNothingMore, nowSees, keysChanged, changesChanged, whatMayChange, whatItMayChange, howLong,
+        lifetimeChanged,
+        reviewStale
 
     // The one-time picker.
     case asksPickOne, asksPickMany, pickAtMost, pickLimitReached, pickContacts, getsOnly, onlyThatPicked, nothingEver,

@@ -67,6 +67,7 @@ package struct GrantDescriptions {
             writer.member("groups", groups.count)
         }
         writer.member("keys", seen?.keys.grantNames)
+        writer.member("changes", seen?.changes.rawValue)
         writeEnd(of: principal, seen, &writer)
         if forAdministrator {
             writer.member("sessionLeader", principal.binding.leader.map { Int($0.pid) })

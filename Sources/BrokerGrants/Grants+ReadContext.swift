@@ -14,12 +14,13 @@ extension Grants {
         under identifiers: IdentifierCipher? = nil
     ) -> ReadContext? {
         guard let principal = known.principal,
+            case .granted(let grant) = known.effective,
             let identifiers = identifiers ?? self.identifiers(for: known, of: session)
         else { return nil }
         notePolicyGroup(known.ruling, known.effective, of: principal)
         return ReadContext(
             disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
-            writableKeys: known.ruling.maximumKeys)
+            writableKeys: known.ruling.maximumKeys, changes: grant.changes)
     }
 
     /// The context for reading without a prompt; `nil` if the app may not read anything.

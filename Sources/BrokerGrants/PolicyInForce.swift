@@ -74,7 +74,15 @@ package struct PolicyInForce {
 
     package func offer(_ ruling: Ruling) -> PromptOffer {
         PromptOffer(
-            allowsAll: mayShareAll(ruling), keys: ruling.maximumKeys, longest: ruling.maximumLifetime)
+            allowsAll: mayShareAll(ruling), keys: ruling.maximumKeys, changes: ruling.maximumChanges,
+            longest: ruling.maximumLifetime)
+    }
+
+    /// The most that an answer can let an app change. Without a password, an app that others can imitate gets no right to
+    /// change what it did not add.
+    func mostChanges(_ ruling: Ruling, _ strength: IdentityStrength) -> ChangeRight {
+        let needsPassword = strength.isAssumable && need(for: .much) == .unavailable
+        return min(ruling.maximumChanges, needsPassword ? .own : .all)
     }
 
     /// Whether an answer to a prompt may share all contacts.

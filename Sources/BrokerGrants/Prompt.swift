@@ -139,6 +139,7 @@ package final class Prompt {
 package struct PromptOffer: Hashable {
     package let allowsAll: Bool
     package let keys: ContactKeySet
+    package let changes: ChangeRight
     /// The longest lifetime in seconds from the decision; `nil` for no limit.
     package let longest: Int64?
 }

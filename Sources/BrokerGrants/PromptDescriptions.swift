@@ -44,6 +44,7 @@ package struct PromptDescriptions {
                 $0.member("purpose", prompt.question.purpose)
                 let keys = prompt.kind == .keys ? grants.lacked(of: prompt.question.keys, known) : prompt.question.keys
                 $0.member("keys", keys?.grantNames)
+                $0.member("changes", prompt.question.changes?.rawValue)
                 $0.member("query", prompt.query?.text)
                 $0.member("caption", prompt.question.caption)
                 $0.member("multiple", prompt.question.pick?.multiple)
@@ -54,6 +55,7 @@ package struct PromptDescriptions {
                     $0.raw(proposal.shown)
                 }
                 $0.member("grantedKeys", grants.decided(known)?.keys.grantNames)
+                $0.member("grantedChanges", grants.decided(known)?.changes.rawValue)
                 if let purpose = prompt.question.purposeHash, let former = grants.decided(known),
                     let hash = former.purposeHash
                 {
@@ -103,6 +105,8 @@ package struct PromptDescriptions {
         if prompt.question.pick == nil, prompt.question.proposal == nil { prompt.offer = grants.policy.offer(ruling) }
         if !grants.policy.mayShareAll(ruling) { writer.member("maximumLevel", AuthorizationStatus.limited.rawValue) }
         if ruling.maximumKeys != .grantable { writer.member("maximumKeys", ruling.maximumKeys.grantNames) }
+        let changes = grants.policy.mostChanges(ruling, prompt.caller.strength)
+        if changes != .all { writer.member("maximumChanges", changes.rawValue) }
         let end: Int64?
         if var decided = grants.decided(known), decided.access != .denied {
             // The person may change the grant's own end.

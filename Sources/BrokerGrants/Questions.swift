@@ -17,6 +17,8 @@ package struct Question {
     /// The purpose as it is stored and recorded: its text is not.
     package var purposeHash: String? { purpose.flatMap { BrokerDisclosure.purposeHash(of: $0) } }
     package var keys: ContactKeySet?
+    /// What the app wants to change; `nil` if it did not say.
+    package var changes: ChangeRight?
     package var query: String?
     /// The app's name for an access button, with which it can change the query.
     package var token: String?
@@ -30,13 +32,15 @@ package struct Question {
 
     package init(
         kind: PromptKind, isQuiet: Bool = false, purpose: String? = nil, keys: ContactKeySet? = nil,
-        query: String? = nil, token: String? = nil, caption: String? = nil, ignored: [ContactPredicate] = [],
+        changes: ChangeRight? = nil, query: String? = nil, token: String? = nil, caption: String? = nil,
+        ignored: [ContactPredicate] = [],
         pick: Pick? = nil, proposal: Proposal? = nil
     ) {
         self.kind = kind
         self.isQuiet = isQuiet
         self.purpose = purpose
         self.keys = keys
+        self.changes = changes
         self.query = query
         self.token = token
         self.caption = caption
@@ -105,7 +109,9 @@ package struct Questions {
         _ question: Question, _ call: Call, _ session: CallerSession, _ done: @escaping (PromptOutcome?) -> Void
     ) {
         var question = question
-        question.keys?.formIntersection(grants.ruling(of: session).maximumKeys)
+        let ruling = grants.ruling(of: session)
+        question.keys?.formIntersection(ruling.maximumKeys)
+        question.changes = question.changes.map { min($0, ruling.maximumChanges) }
         guard let prompt = Prompt(question, of: session, hasGrant: hasGrant(session)) else {
             return call.fail(ContactsError.storeUnavailable)
         }

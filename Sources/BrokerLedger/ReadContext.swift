@@ -12,16 +12,19 @@ package struct ReadContext {
     package let book: ContactsStore?
     /// Keys that the policy lets the caller write into a new contact.
     package let writableKeys: ContactKeySet
+    /// What the caller may change.
+    package let changes: ChangeRight
 
     package init(
         disclosure: Disclosure, principal: Principal, identifiers: IdentifierCipher, book: ContactsStore?,
-        writableKeys: ContactKeySet
+        writableKeys: ContactKeySet, changes: ChangeRight
     ) {
         self.disclosure = disclosure
         self.principal = principal
         self.identifiers = identifiers
         self.book = book
         self.writableKeys = writableKeys
+        self.changes = changes
     }
 
     /// The grant that the reply depends on.

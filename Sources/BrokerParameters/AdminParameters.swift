@@ -108,7 +108,7 @@ package struct AdminParameters: Sendable {
     /// The access that the request gives an app, in words for the password dialog.
     package var accessWords: String? {
         switch ofMethod {
-        case .setGrant(let parameters): parameters.status.accessWords
+        case .setGrant(let parameters): parameters.status.accessWords + (parameters.changes?.accessWords ?? "")
         case .changeGrantedContacts(let parameters): parameters.accessWords
         default: nil
         }
@@ -167,6 +167,7 @@ package struct SetGrantParameters: Sendable {
     /// The audit's pseudonyms of the contacts to keep in the granted set.
     package let identifiers: [String]?
     package let keys: ContactKeySet?
+    package let changes: ChangeRight?
     package let expires: String?
 
     package init(_ reader: inout ParameterReader) throws(VarlinkError) {
@@ -175,6 +176,7 @@ package struct SetGrantParameters: Sendable {
         status = try reader.required("status").one(of: AuthorizationStatus.self)
         identifiers = try reader["identifiers"]?.identifiers()
         keys = try reader["keys"]?.grantKeys()
+        changes = try reader["changes"]?.one(of: ChangeRight.self)
         expires = try reader["expires"]?.text(maximum: ParameterLimits.query)
     }
 }

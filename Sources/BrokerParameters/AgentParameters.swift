@@ -98,6 +98,7 @@ package struct AnswerParameters: Sendable {
     package let identifiers: [String]
     package let removed: [String]
     package let keys: ContactKeySet?
+    package let changes: ChangeRight?
     package let expires: String?
     package let lifetime: LifetimeKind?
     package let neverAskAgain: Bool
@@ -135,6 +136,7 @@ package struct AnswerParameters: Sendable {
         identifiers = try reader["identifiers"]?.identifiers() ?? []
         removed = try reader["removed"]?.identifiers() ?? []
         keys = try reader["keys"]?.grantKeys()
+        changes = try reader["changes"]?.one(of: ChangeRight.self)
         expires = try reader["expires"]?.text(maximum: ParameterLimits.query)
         lifetime = try reader["lifetime"]?.one(of: LifetimeKind.self)
         neverAskAgain = try reader.flag("neverAskAgain")
@@ -157,7 +159,8 @@ package struct AnswerParameters: Sendable {
 
     /// Whether the answer contains a field that belongs to a different kind of prompt.
     package func hasForeignFields(for kind: PromptKind) -> Bool {
-        let hasTermsBesidesKeys = level != nil || !identifiers.isEmpty || expires != nil || lifetime != nil
+        let hasTermsBesidesKeys =
+            level != nil || !identifiers.isEmpty || expires != nil || lifetime != nil || changes != nil
         let hasLevelFields = hasTermsBesidesKeys || keys != nil
         let hasProposalFields = mergeInto != nil || addProposed || card != nil
         // It belongs to a prompt of kind manage, alone.

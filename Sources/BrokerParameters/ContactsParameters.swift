@@ -57,11 +57,13 @@ extension WirePredicate {
 package struct RequestAccessParameters: Sendable {
     package let purpose: String?
     package let keys: ContactKeySet?
+    package let changes: ChangeRight?
 
     package init(_ parameters: JSONValue) throws(VarlinkError) {
         var reader = try ParameterReader(parameters)
         purpose = try reader["purpose"]?.text(maximum: ParameterLimits.purpose)
         keys = try reader["keys"]?.grantKeys()
+        changes = try reader["changes"]?.one(of: ChangeRight.self)
         try reader.finish()
     }
 }

@@ -23,7 +23,17 @@ extension AgentAnswers {
             throw AgentError.invalidAnswer(.malformed, "the app did not ask for these keys")
         }
         guard keys.isSubset(of: known.ruling.maximumKeys) else { throw Self.beyondPolicy }
-        return keeping(grant, with: grant.keys.union(keys), grant.lifetime, of: principal, prompt, known)
+        return keeping(
+            grant, with: grant.keys.union(keys), grant.changes, grant.lifetime, of: principal, prompt, known)
+    }
+
+    /// Checks what an answer lets the app change.
+    func checkChanges(
+        _ parameters: AnswerParameters, after former: ChangeRight, _ known: CallerAccess
+    ) throws(VarlinkError) {
+        guard let changes = parameters.changes, changes > max(known.ruling.maximumChanges, former) else { return }
+        throw AgentError.invalidAnswer(
+            .policyLimits, "the administrator's policy does not allow this app to change so much")
     }
 
     /// Checks the keys that an answer to a manage prompt adds to a grant.
@@ -41,8 +51,8 @@ extension AgentAnswers {
         }
     }
 
-    /// Whether an answer to a manage prompt changes nothing but the terms: it names keys or a lifetime and no rows, and
-    /// the level is the present one.
+    /// Whether an answer to a manage prompt changes nothing but the terms: it names keys, changes or a lifetime and no
+    /// rows, and the level is the present one.
     ///
     /// - Parameters:
     ///   - grant: the effective access.
@@ -50,7 +60,8 @@ extension AgentAnswers {
     func changesTermsOnly(
         _ parameters: AnswerParameters, _ level: AnswerParameters.Level, _ grant: Grant, _ stored: Grant
     ) -> Bool {
-        guard parameters.keys != nil || parameters.lifetime != nil, parameters.identifiers.isEmpty,
+        guard parameters.keys != nil || parameters.changes != nil || parameters.lifetime != nil,
+            parameters.identifiers.isEmpty,
             parameters.removed.isEmpty,
             level.status == grant.access.status
         else { return false }
@@ -100,12 +111,13 @@ extension AgentAnswers {
 
     /// An answer that changes nothing but the grant's terms.
     func keeping(
-        _ grant: Grant, with keys: ContactKeySet, _ lifetime: Lifetime, of principal: Principal, _ prompt: Prompt,
-        _ known: CallerAccess
+        _ grant: Grant, with keys: ContactKeySet, _ changes: ChangeRight, _ lifetime: Lifetime,
+        of principal: Principal, _ prompt: Prompt, _ known: CallerAccess
     ) -> DecidedAnswer {
-        .terms(
-            GrantTerms(principal: principal, keys: keys, lifetime: lifetime, decidedAt: goesOn(known, prompt)),
-            of: grant)
+        let terms = GrantTerms(
+            principal: principal, keys: keys, changes: changes, formerChanges: grant.changes, lifetime: lifetime,
+            decidedAt: goesOn(known, prompt))
+        return .terms(terms, of: grant)
     }
 }
 

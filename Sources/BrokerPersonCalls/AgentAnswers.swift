@@ -128,8 +128,10 @@ struct AgentAnswers: UsesServices {
                 throw AgentError.invalidAnswer(
                     .lifetimeFixed, "the lifetime of an existing grant cannot be changed here")
             }
+            try checkChanges(parameters, after: grant.changes, known)
             let terms = GrantTerms(
-                principal: principal, keys: parameters.keys ?? grant.keys, lifetime: grant.lifetime,
+                principal: principal, keys: parameters.keys ?? grant.keys,
+                changes: parameters.changes ?? grant.changes, formerChanges: grant.changes, lifetime: grant.lifetime,
                 decidedAt: goesOn(known, prompt))
             let decided = DecidedAnswer.adding(terms, level, ChosenContacts(singly: rows), to: grant.access.records)
             return try withGroups(parameters, decided, prompt, book)
@@ -138,8 +140,10 @@ struct AgentAnswers: UsesServices {
         guard let principal = prompt.caller.principal(for: lifetime) else {
             throw AgentError.invalidAnswer(.malformed, "this app cannot have a grant of that lifetime")
         }
+        try checkChanges(parameters, after: .none, known)
         let terms = GrantTerms(
-            principal: principal, keys: parameters.keys ?? Grant.ordinaryKeys, lifetime: lifetime)
+            principal: principal, keys: parameters.keys ?? Grant.ordinaryKeys,
+            changes: parameters.changes ?? min(Grant.firstChanges, known.ruling.maximumChanges), lifetime: lifetime)
         return try withGroups(parameters, .first(terms, level, ChosenContacts(singly: rows)), prompt, book)
     }
 
@@ -167,9 +171,14 @@ struct AgentAnswers: UsesServices {
     /// The effective access, but with the keys and lifetime of the stored grant. If a contact is added, the
     /// policy's limits must not be stored in the grant.
     private func terms(of counting: Grant, _ known: CallerAccess) -> Grant {
-        guard let decided = grants.decided(known), decided.access != .denied else { return counting }
         var grant = counting
+        guard let decided = grants.decided(known), decided.access != .denied else {
+            // What only the policy gives must not become the person's grant.
+            grant.changes = min(counting.changes, Grant.firstChanges)
+            return grant
+        }
         grant.keys = decided.keys
+        grant.changes = decided.changes
         grant.lifetime = decided.lifetime
         return grant
     }
@@ -199,14 +208,22 @@ struct AgentAnswers: UsesServices {
         }
         let lifetime = try lifetime(parameters, instead: grant.lifetime, of: principal, prompt)
         if let keys = parameters.keys { try checkAdded(keys.subtracting(grant.keys), to: grants.decided(known), known) }
+        // The right of a denied grant does not show what the app may change.
+        let former: ChangeRight = grant.access == .denied ? .none : grant.changes
+        try checkChanges(parameters, after: former, known)
         if let stored = grants.decided(known), changesTermsOnly(parameters, level, grant, stored) {
-            return keeping(stored, with: parameters.keys ?? stored.keys, lifetime, of: principal, prompt, known)
+            return keeping(
+                stored, with: parameters.keys ?? stored.keys, parameters.changes ?? stored.changes, lifetime,
+                of: principal, prompt, known)
         }
         // After records were lost, grants are denied and have no keys.
         let isBare = grant.access == .denied && grant.keys.isEmpty
         let keys = parameters.keys ?? (isBare ? Grant.ordinaryKeys : grant.keys)
+        let isAllowed = grant.access == .denied && level != .denied
+        let changes = isAllowed ? min(Grant.firstChanges, known.ruling.maximumChanges) : grant.changes
         let terms = GrantTerms(
-            principal: principal, keys: keys, lifetime: lifetime, decidedAt: goesOn(known, prompt))
+            principal: principal, keys: keys, changes: parameters.changes ?? changes, formerChanges: former,
+            lifetime: lifetime, decidedAt: goesOn(known, prompt))
         let managed = ManagedGrant(
             grant: grant, wasFull: grants.decided(known)?.access == .full,
             removed: removed.intersection(grant.access.records))
@@ -252,7 +269,8 @@ struct AgentAnswers: UsesServices {
         // Who decided, when and through what always belong to one decision.
         let goesOn = access == .denied || terms.decidedAt == nil ? nil : former
         var grant = Grant(
-            access: access, keys: terms.keys, lifetime: lifetime, revision: self.access.nextRevision(),
+            access: access, keys: terms.keys, changes: terms.changes, lifetime: lifetime,
+            revision: self.access.nextRevision(),
             decidedBy: goesOn?.decidedBy ?? .person,
             decidedThrough: goesOn == nil ? source.words : goesOn?.decidedThrough,
             decidedAt: goesOn?.decidedAt ?? services.seconds)

@@ -103,12 +103,26 @@ enum DecidedAnswer {
         switch (self, level) {
         case (.terms(let terms, let grant), let level):
             let contacts = level == .full ? "all contacts" : Self.words(granted.count)
-            return terms.keys.isSubset(of: grant.keys) ? contacts + ", for longer" : "more of " + contacts
-        case (_, .full): return "all contacts"
+            if !terms.keys.isSubset(of: grant.keys) { return "more of " + contacts + changesWords }
+            return contacts + (terms.lasts(longerThan: grant) ? ", for longer" : "") + changesWords
+        case (_, .full): return "all contacts" + changesWords
         case (_, .denied), (_, .limited):
             return Self.words(after.count) + (canGrow ? ", and those that are added to a contact group later" : "")
+                + changesWords
         }
     }
+
+    /// Whether the app may then change or delete what it did not add, and may not do that now.
+    var raisesChanges: Bool {
+        guard level != .denied, terms.changes >= .edit else { return false }
+        if terms.changes > terms.formerChanges { return true }
+        // The right to delete needs all ordinary keys.
+        guard terms.changes == .all, case .terms(let terms, let grant) = self else { return false }
+        return terms.keys.isSuperset(of: Grant.ordinaryKeys) && !grant.keys.isSuperset(of: Grant.ordinaryKeys)
+    }
+
+    /// Also of a right that the app had before, because it now concerns more contacts or keys.
+    private var changesWords: String { level == .denied ? "" : terms.changes.accessWords }
 
     static func words(_ count: Int) -> String { count == 1 ? "1 contact" : "\(count) contacts" }
 
@@ -144,26 +158,29 @@ enum DecidedAnswer {
         case .managing(let managed, let terms, let level, let chosen):
             switch level {
             case .denied: return false
+            case _ where raisesChanges: return true
             case .full: return !managed.wasFull || terms.widen(managed.grant)
             case .limited:
                 return managed.grant.access == .denied || terms.widen(managed.grant)
                     || !chosen.all.isSubset(of: granted) || !chosen.groups.isEmpty
             }
-        case .terms(let terms, let grant): return grant.access != .denied && terms.widen(grant)
+        case .terms(let terms, let grant): return grant.access != .denied && (raisesChanges || terms.widen(grant))
         }
     }
 
-    /// Whether the app sees less than before. Only an answer to a manage prompt can narrow a grant.
+    /// Whether the app sees or may change less than before. Only an answer to a manage prompt can narrow a grant.
     var narrows: Bool {
         switch self {
         case .first, .adding: return false
         case .managing(let managed, let terms, let level, _):
             if !terms.keys.isSuperset(of: managed.grant.keys) || !managed.takesNothing { return true }
+            if terms.changes < terms.formerChanges { return true }
             switch (managed.grant.access, level) {
             case (.full, .limited), (.full, .denied), (.limited, .denied): return true
             case (.full, .full), (.limited, .limited), (.limited, .full), (.denied, _): return false
             }
-        case .terms(let terms, let grant): return !terms.keys.isSuperset(of: grant.keys)
+        case .terms(let terms, let grant):
+            return !terms.keys.isSuperset(of: grant.keys) || terms.changes < grant.changes
         }
     }
 }
@@ -172,15 +189,21 @@ enum DecidedAnswer {
 struct GrantTerms {
     let principal: Principal
     let keys: ContactKeySet
+    let changes: ChangeRight
+    /// What the app may change before the answer.
+    var formerChanges = ChangeRight.none
     let lifetime: Lifetime
     /// When the earlier grant was decided, if the policy limits the grant's lifetime from that time.
     var decidedAt: Int64?
 
-    func areTerms(of grant: Grant) -> Bool { keys == grant.keys && lifetime == grant.lifetime }
+    func areTerms(of grant: Grant) -> Bool {
+        keys == grant.keys && changes == grant.changes && lifetime == grant.lifetime
+    }
 
     /// Whether the terms give more keys than a grant, or last longer.
-    func widen(_ grant: Grant) -> Bool {
-        if !keys.isSubset(of: grant.keys) { return true }
+    func widen(_ grant: Grant) -> Bool { !keys.isSubset(of: grant.keys) || lasts(longerThan: grant) }
+
+    func lasts(longerThan grant: Grant) -> Bool {
         guard case .untilTime(let end) = grant.lifetime else { return false }
         if case .untilTime(let newEnd) = lifetime { return newEnd > end }
         return true

@@ -9,8 +9,8 @@ import BrokerModel
 import BrokerParameters
 import BrokerVarlink
 
-/// Decides which answers need the person's password: those that share all or many contacts, and those for
-/// which the policy requires a password.
+/// Decides which answers need the person's password: those that share all or many contacts, those that let an app that
+/// others can imitate change contacts, and those for which the policy requires a password.
 struct PasswordRules: UsesServices {
     let services: BrokerServices
 
@@ -23,6 +23,7 @@ struct PasswordRules: UsesServices {
             decided.level != .limited || canGrow(decided, prompt)
             || decided.after.count > services.limits.contactsWithoutPassword
             || passesBound(decided.added, prompt.caller)
+            || decided.raisesChanges && prompt.caller.strength.isAssumable
         var reasons: PasswordReasons = givesMuch ? .much : []
         if decided.outlastsItsSession(of: prompt.caller) { reasons.insert(.lifetime) }
         return try wantsPassword(for: reasons, prompt)

@@ -109,7 +109,8 @@ struct ProposalAnswers: UsesServices {
         case .accessDenied: (problem, reason) = (.policyDenies, "the administrator's policy forbids it")
         case .mergedTooLarge: (problem, reason) = (.contactTooLarge, "the contact would become too large")
         case .change(.recordDoesNotExist), .change(.parentRecordDoesNotExist), .change(.containmentCycle),
-            .change(.tooManyLinked), .change(.containerInUse), .change(.tooManyContainers), .change(.hasContacts):
+            .change(.tooManyLinked), .change(.containerInUse), .change(.tooManyContainers), .change(.hasContacts),
+            .change(.emptiesContact):
             (problem, reason) = (.contactGone, "the contact no longer exists")
         case .change(.bookFull(let size, let most)):
             problems.noteFull(uid)

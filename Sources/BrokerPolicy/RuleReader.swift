@@ -6,10 +6,9 @@ import BrokerTrustedFiles
 enum RuleReader {
     static func rule(_ table: TOMLTable) throws(TrustedFileError) -> Rule {
         try table.allow([
-            "apps", "contact_group", "deny", "expire_unused", "forbid_prompting", "force", "groups", "maximum_keys",
-            "maximum_level",
-            "maximum_lifetime",
-            "name", "require_authentication", "same_user", "strengths", "users",
+            "apps", "contact_group", "deny", "expire_unused", "forbid_prompting", "force", "groups", "maximum_changes",
+            "maximum_keys", "maximum_level", "maximum_lifetime", "name", "require_authentication", "same_user",
+            "strengths", "users",
         ])
         var rule = Rule(place: table.place)
         rule.name = try table.string("name")
@@ -41,6 +40,7 @@ enum RuleReader {
         }
         let keys: [GrantKey]? = try table.words("maximum_keys")
         rule.maximumKeys = keys.map { ContactKeySet($0) }
+        rule.maximumChanges = try table.word("maximum_changes")
         rule.forbidsPrompting = try yes(table, "forbid_prompting")
         rule.maximumLifetime = try Lifespan.read(
             "maximum_lifetime", of: table, "must be a time such as \"90m\", \"12h\" or \"30d\", at most 3650 days")

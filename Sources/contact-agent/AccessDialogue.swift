@@ -24,6 +24,7 @@ struct AccessDialogue: Dialogue {
     private var menu = Menu()
     private(set) var lifetime: LifetimeChoice
     private(set) var keys: KeyChoice
+    private(set) var changes: ChangesChoice
     /// The position in the list of contacts to be confirmed.
     private var cursor = Cursor()
     /// The screen from which the person opened the keys.
@@ -36,6 +37,7 @@ struct AccessDialogue: Dialogue {
         self.names = names
         lifetime = LifetimeChoice(prompt)
         keys = KeyChoice(asked: prompt.keys, most: prompt.maximumKeys)
+        changes = ChangesChoice(prompt)
     }
 
     var hasWork: Bool { finder.hasWork }
@@ -83,13 +85,16 @@ struct AccessDialogue: Dialogue {
         case (.confirmation, "b"): go(to: .choosing)
         case (.everything, "b"): go(to: .introduction)
         case (_, "t"): lifetime.change()
+        case (_, "w"): changes.change()
         case (_, "n"): keys.toggleNotes()
         case (_, "k"):
             former = place
             go(to: .keys)
         case (.confirmation, "y"): return approve(limited, isArmed: isArmed)
         case (.everything, "y"):
-            return approve(Answer(level: .full, keys: keys.keys, lifetime: lifetime.chosen), isArmed: isArmed)
+            return approve(
+                Answer(level: .full, keys: keys.keys, changes: changes.answer, lifetime: lifetime.chosen),
+                isArmed: isArmed)
         default: break
         }
         return .nothing
@@ -108,7 +113,7 @@ struct AccessDialogue: Dialogue {
     private var limited: Answer {
         Answer(
             level: .limited, identifiers: marked.map(\.identifier), moreContacts: finder.list.moreContacts,
-            keys: keys.keys, lifetime: lifetime.chosen)
+            keys: keys.keys, changes: changes.answer, lifetime: lifetime.chosen)
     }
 
     private mutating func go(to place: Stage) {
@@ -149,13 +154,14 @@ extension AccessDialogue {
         }
     }
 
-    /// What else the person decides: the keys, notes if the app asked for them, and the lifetime.
+    /// What else the person decides: the keys, notes if the app asked for them, what the app may change, and the lifetime.
     private func terms(_ words: CallerWords) -> [Control] {
         let notes = keys.hasNotes.map { isOn in
             let setting = names.text(isOn ? .settingOn : .settingOff, [.name: names.text(.keysNotes)])
             return [Control(key: "n", words: names.text(.change), setting: setting)]
         }
-        return [control(keys)] + (notes ?? []) + control(lifetime, words)
+        return [control(keys)] + (notes ?? []) + control(changes, wholeCard: keys.isWholeCard)
+            + control(lifetime, words)
     }
 
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
@@ -166,15 +172,14 @@ extension AccessDialogue {
         switch place {
         case .introduction:
             let limits = [words.readAtMost, prompt.allowsAll ? nil : words.singleOnly]
-            let asks = words.purpose + [words.wants] + words.emptyBook
+            let asks = words.purpose + [words.wants] + words.wantsChanges + words.emptyBook
             return question(words.text(.accessAsks), introduction(words, asks + limits.compactMap { $0 }))
         case .choosing: return finder.lines(.bold(words.text(.whatMaySee)), on: size, names)
         case .keys:
             return keys.lines(.bold(words.text(.whatMayRead)), on: size, names)
         case .confirmation:
             let title = words.text(.shareWith, count: finder.list.markedContacts)
-            let rights = words.rights(wholeCard: keys.isWholeCard, count: finder.list.markedContacts)
-            let fixed = [rights] + fixedLifetime(lifetime, words, indent: "   ")
+            let fixed = fixedLifetime(lifetime, words, indent: "   ")
             return question(
                 title,
                 confirmed(marked, at: cursor, room: room(on: size) - fixed.count) {

@@ -20,6 +20,8 @@ struct Answer: Hashable, Sendable {
     /// The keys that the app may read. `nil` keeps an existing grant's keys. In a first grant, `nil` excludes
     /// the keys that must be granted by name.
     var keys: [String]?
+    /// What the app may change; `nil` keeps an existing grant's right.
+    var changes: ChangeRight?
     var lifetime: Lifetime?
     var neverAskAgain: Bool?
     /// Whether an app that may never ask again may ask.
@@ -51,7 +53,7 @@ struct Answer: Hashable, Sendable {
     /// answer counts only after the arming time.
     var isApproval: Bool {
         level == .full || !(identifiers ?? []).isEmpty || !(picked ?? []).isEmpty || takesCard
-            || level != .denied && !((keys ?? []).isEmpty && lifetime == nil)
+            || level != .denied && !((keys ?? []).isEmpty && lifetime == nil && changes == nil)
     }
 
     /// Whether the person accepts the offered card.
@@ -62,6 +64,7 @@ struct Answer: Hashable, Sendable {
         writer.member("identifiers", identifiers)
         writer.member("removed", removed)
         writer.member("keys", keys)
+        writer.member("changes", changes?.rawValue)
         writer.member("lifetime", lifetime?.kind)
         writer.member("expires", lifetime?.seconds.map { Timestamp.text(seconds: Int64(time(nil)) + $0) })
         writer.member("neverAskAgain", neverAskAgain)

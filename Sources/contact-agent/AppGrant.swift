@@ -10,6 +10,8 @@ struct AppGrant: Hashable, Sendable {
     var contacts: Int?
     /// The keys that the app may read, as the interface names them.
     var keys: [String]?
+    /// What the app may change, as the interface names it.
+    var changes: String?
     /// When the grant ends, such as `2026-01-31T12:00:00Z`; `nil` if it has no such end.
     var expires: String?
     var lastUsedAt: String?
@@ -28,7 +30,8 @@ extension AppGrant {
     /// Whether a review of this grant is still right for the other one. What the app does itself, such as adding a contact,
     /// makes no difference, because no app may close a review of it.
     func isReviewed(by other: AppGrant) -> Bool {
-        isSame(as: other) && status == other.status && keys == other.keys && expires == other.expires
+        isSame(as: other) && status == other.status && keys == other.keys && changes == other.changes
+            && expires == other.expires
             && isSilenced == other.isSilenced
     }
 
@@ -44,6 +47,7 @@ extension AppGrant {
         self.status = status
         contacts = status == "full" ? total : object["contacts"]?.int
         keys = object["keys"]?.strings
+        changes = object["changes"]?.string
         expires = object["expires"]?.string
         lastUsedAt = object["lastUsedAt"]?.string
         isSilenced = object["silenced"]?.bool ?? false

@@ -20,6 +20,7 @@ struct ButtonDialogue: Dialogue {
     var finder: Finder
     private var menu = Menu()
     private(set) var lifetime: LifetimeChoice
+    private(set) var changes: ChangesChoice
     /// The contacts that the confirmation shows.
     private var toShare: [Row] = []
     /// The query as the app sent it last.
@@ -34,6 +35,7 @@ struct ButtonDialogue: Dialogue {
         query = prompt.query ?? ""
         finder = Finder(query: query)
         lifetime = LifetimeChoice(prompt)
+        changes = ChangesChoice(prompt)
     }
 
     var hasWork: Bool { finder.hasWork }
@@ -99,6 +101,7 @@ struct ButtonDialogue: Dialogue {
             share([match])
         case (.oneMatch, "/"), (.confirmation, "b"): place = .choosing
         case (.confirmation, "t"): lifetime.change()
+        case (.confirmation, "w"): changes.change()
         case (.confirmation, "y"): return .approval(approval(of: toShare), isArmed: isArmed)
         default: break
         }
@@ -114,7 +117,9 @@ struct ButtonDialogue: Dialogue {
     }
 
     private func approval(of rows: [Row]) -> Answer {
-        Answer(level: .limited, identifiers: rows.map(\.identifier), lifetime: lifetime.chosen)
+        Answer(
+            level: .limited, identifiers: rows.map(\.identifier), changes: prompt.hasGrant ? nil : changes.answer,
+            lifetime: lifetime.chosen)
     }
 }
 
@@ -132,7 +137,8 @@ extension ButtonDialogue {
             return [approval("s", share), control("/", .searchOn), never]
         case .confirmation:
             return [approval("y", names.text(.shareThese, count: toShare.count))]
-                + control(lifetime, words) + [control("b", .back), never]
+                + (prompt.hasGrant ? [] : control(changes, wholeCard: prompt.getsWholeCard)) + control(lifetime, words)
+                + [control("b", .back), never]
         case .looking, .choosing: return []
         }
     }
@@ -169,7 +175,7 @@ extension ButtonDialogue {
     private func terms(_ words: CallerWords, count: Int, on size: ScreenSize) -> [StyledLine] {
         let keys = KeyChoice(asked: nil, granted: prompt.grantedKeys, most: prompt.maximumKeys).words(names)
         let gets = Columns.clip("   " + names.text(.settingReads, [.keys: keys]), to: size.columns - 1)
-        return [StyledLine(gets), words.rights(wholeCard: prompt.getsWholeCard, count: count)]
+        return [StyledLine(gets)] + words.rights(wholeCard: prompt.getsWholeCard, count: count)
     }
 
     /// Says that nobody was found, and what to do.

@@ -120,14 +120,26 @@ struct CallerWords {
         return StyledLine(Columns.clip(names.text(.wants, [.keys: keys]), to: columns - 1))
     }
 
-    /// What the app may do with contacts beyond reading them.
+    /// What the app asks to change, if it asks for more than an app usually gets.
+    var wantsChanges: [StyledLine] {
+        switch prompt.wantedChanges {
+        case .edit: [StyledLine(Columns.clip(names.text(.wantsToChange), to: columns - 1))]
+        case .all: [StyledLine(Columns.clip(names.text(.wantsToDelete), to: columns - 1))]
+        case .none?, .own, nil: []
+        }
+    }
+
+    /// What an app with a grant may do with these contacts beyond reading them; nothing if it may change only its own.
     ///
     /// - Parameter wholeCard: whether it gets all keys that need no naming. Only then may it delete what others added.
-    func rights(wholeCard: Bool, count: Int) -> StyledLine {
-        StyledLine(
-            Columns.clip(
-                "   " + (wholeCard ? names.text(.alsoDeletes, count: count) : names.text(.alsoChanges)), to: columns - 1
-            ))
+    func rights(wholeCard: Bool, count: Int) -> [StyledLine] {
+        let text: String
+        switch prompt.grantedChanges {
+        case .all where wholeCard: text = names.text(.alsoDeletes, count: count)
+        case .edit, .all: text = names.text(.alsoChanges)
+        case .none?, .own, nil: return []
+        }
+        return [StyledLine(Columns.clip("   " + text, to: columns - 1))]
     }
 
     /// Says that there is no contact to choose.

@@ -116,7 +116,7 @@ extension Dialogue {
     ) -> [StyledLine] {
         let rights = words.rights(wholeCard: keys.isWholeCard, count: max(2, prompt.totalContacts))
         let later = StyledLine(names.text(.alsoLater)).wrapped(columns: size.columns - 1)
-        return question(.bold(words.all), [rights] + later + terms, menu, controls, on: size, isArmed: isArmed)
+        return question(.bold(words.all), rights + later + terms, menu, controls, on: size, isArmed: isArmed)
     }
 
     /// The grant's lifetime, if there is only one.
@@ -130,6 +130,13 @@ extension Dialogue {
         guard lifetime.canChange, let chosen = lifetime.chosen else { return [] }
         let setting = names.text(.settingLasts, [.lifetime: words.lifetime(chosen)])
         return [Control(key: "t", words: names.text(.change), setting: setting)]
+    }
+
+    /// What the app may change.
+    func control(_ changes: ChangesChoice, wholeCard: Bool) -> [Control] {
+        let words = ChangesChoice.words(changes.chosen, wholeCard: wholeCard, names)
+        let setting = names.text(.settingChanges, [.changes: words])
+        return changes.canChange ? [Control(key: "w", words: names.text(.change), setting: setting)] : []
     }
 
     /// The keys that the app may read.

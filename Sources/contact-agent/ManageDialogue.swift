@@ -1,4 +1,5 @@
 import BrokerFormatting
+import BrokerModel
 import Glibc
 
 /// The dialogue in which the person reviews what one app can see, and changes it: the contacts, the keys, and
@@ -19,6 +20,8 @@ struct ManageDialogue: Dialogue {
         case keysConfirmation
         /// The person chooses how long the app has access.
         case lifetime
+        /// The person chooses what the app may change.
+        case changes
         /// The person decides whether to revoke all access.
         case revocation
     }
@@ -30,6 +33,7 @@ struct ManageDialogue: Dialogue {
     private var menu = Menu()
     private var keys: KeyChoice
     private let lifetime: LifetimeChoice
+    private let mayChange: ChangesChoice
     /// The position in the list of changes to be confirmed.
     private var cursor = Cursor()
 
@@ -40,6 +44,7 @@ struct ManageDialogue: Dialogue {
         self.names = names
         keys = KeyChoice(asked: prompt.keys, granted: prompt.grantedKeys, most: prompt.maximumKeys)
         lifetime = LifetimeChoice(prompt)
+        mayChange = ChangesChoice(prompt)
         finder.offersShared = isAdjusted
         finder.filter = isAdjusted && prompt.grantedContacts > 0 ? .shared : .all
         finder.list.shared = isAdjusted ? .removable : .ignored
@@ -72,7 +77,7 @@ struct ManageDialogue: Dialogue {
             guard !keys.press(key, on: size) else { break }
             if key == .left { go(to: .overview) }
             if key == .enter { go(to: keys.isChanged ? .keysConfirmation : .overview) }
-        case .overview, .confirmation, .everything, .keysConfirmation, .lifetime, .revocation:
+        case .overview, .confirmation, .everything, .keysConfirmation, .lifetime, .changes, .revocation:
             if key == .left { return back() }
             if place == .confirmation, key == .pageUp || key == .pageDown {
                 _ = cursor.move(key, count: changes.count, page: room(on: size) - 1)
@@ -101,7 +106,7 @@ struct ManageDialogue: Dialogue {
         case .overview, .choosing: break
         case .confirmation: go(to: .choosing)
         case .keysConfirmation: go(to: .keys)
-        case .everything, .keys, .lifetime, .revocation: go(to: .overview)
+        case .everything, .keys, .lifetime, .changes, .revocation: go(to: .overview)
         }
         return .nothing
     }
@@ -116,6 +121,7 @@ struct ManageDialogue: Dialogue {
         case (.overview, "a"): go(to: .everything)
         case (.overview, "k"): go(to: .keys)
         case (.overview, "t"): go(to: .lifetime)
+        case (.overview, "w"): go(to: .changes)
         case (.overview, "x"): go(to: .revocation)
         case (_, "b"): return back()
         case (.confirmation, "y"): return .approval(change, isArmed: isArmed)
@@ -125,6 +131,9 @@ struct ManageDialogue: Dialogue {
         case (.lifetime, let key):
             guard let chosen = otherLifetimes.first(where: { $0.key == key })?.lifetime else { break }
             return .approval(Answer(level: level, lifetime: chosen), isArmed: isArmed)
+        case (.changes, let key):
+            guard let chosen = otherChanges.first(where: { $0.key == key })?.right else { break }
+            return .approval(Answer(level: level, changes: chosen), isArmed: isArmed)
         // Revoking needs no arming, because it shares nothing.
         case (.revocation, "y"): return .answer(Answer(level: .denied))
         default: break
@@ -139,6 +148,11 @@ struct ManageDialogue: Dialogue {
         Array(zip("123456789", lifetime.offered.dropFirst().sorted { $0 != .untilRevoked && $1 == .untilRevoked }))
     }
 
+    /// What else the app may be allowed to change, with the keys of the controls.
+    private var otherChanges: [(key: Character, right: ChangeRight)] {
+        Array(zip("1234", mayChange.offered.filter { $0 != mayChange.chosen }))
+    }
+
     private var change: Answer {
         let removed = finder.list.removed.map(\.identifier)
         return Answer(
@@ -148,7 +162,7 @@ struct ManageDialogue: Dialogue {
 
     private mutating func go(to place: Stage) {
         self.place = place
-        menu = Menu(at: place == .everything || place == .revocation ? "b" : nil)
+        menu = Menu(at: place == .everything || place == .changes || place == .revocation ? "b" : nil)
     }
 
     private var changes: [(mark: String, row: Row)] {
@@ -170,6 +184,10 @@ extension ManageDialogue {
         if let lifetime = answer.lifetime {
             let end = lifetime.seconds.map { names.text(.untilDate, [.time: names.day(Int64(time(nil)) + $0)]) }
             return names.text(.lifetimeChanged, [.app: app, .lifetime: end ?? names.text(.untilRevoked)])
+        }
+        if let changes = answer.changes {
+            let words = ChangesChoice.words(changes, wholeCard: true, names)
+            return names.text(.changesChanged, [.app: app, .changes: words])
         }
         if let keys = answer.keys {
             let words = GrantedKeys.words(for: keys, names) ?? names.text(.nothing)
@@ -198,7 +216,7 @@ extension ManageDialogue {
             return (prompt.isEmptyBook ? [] : [control("c", isAdjusted ? .changeContacts : .chooseContacts)])
                 + (prompt.status == "full" ? [] : shareAllControl())
                 + (prompt.hasGrant && prompt.grantedKeys != nil ? [control(keys)] : [])
-                + control(lifetime, callerWords(on: size))
+                + control(lifetime, callerWords(on: size)) + rights(on: size)
                 + (prompt.status == "denied" ? [] : [control("x", .revokeAll)])
                 + (prompt.isOwn ? [] : [control("N", .leaveEver)]) + asking
         case .confirmation, .keysConfirmation: return [approval("y", names.text(.yesChange)), control("b", .back)]
@@ -207,8 +225,19 @@ extension ManageDialogue {
         case .lifetime:
             let words = callerWords(on: size)
             return otherLifetimes.map { approval($0.key, words.lifetime($0.lifetime)) } + [control("b", .back)]
+        case .changes:
+            return otherChanges.map {
+                approval($0.key, ChangesChoice.words($0.right, wholeCard: keys.isWholeCard, names))
+            } + [control("b", .back)]
         case .choosing, .keys: return []
         }
+    }
+
+    /// What the app may change. On a small screen, the line must fit beside another one.
+    private func rights(on size: ScreenSize) -> [Control] {
+        guard prompt.grantedChanges != nil, mayChange.canChange else { return [] }
+        guard size.rows > ScreenSize.minimum.rows else { return [control("w", .whatItMayChange)] }
+        return control(mayChange, wholeCard: keys.isWholeCard)
     }
 
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
@@ -231,7 +260,7 @@ extension ManageDialogue {
             let counts = Self.changes(added: finder.list.markedContacts, removed: finder.list.removedContacts, names)
             let title = words.text(isAdjusted ? .willSee : .willSeeOnly, [.changes: counts])
             let added = finder.list.markedContacts
-            let rights = added > 0 ? [words.rights(wholeCard: keys.isWholeCard, count: added)] : []
+            let rights = added > 0 ? words.rights(wholeCard: keys.isWholeCard, count: added) : []
             return question(
                 title,
                 confirmed(changes, at: cursor, room: room(on: size) - rights.count) {
@@ -245,6 +274,10 @@ extension ManageDialogue {
         case .lifetime:
             let now = lifetime.chosen.map { names.text(.settingLasts, [.lifetime: words.lifetime($0)]) } ?? ""
             return question(words.text(.howLong), [StyledLine("  " + now)])
+        case .changes:
+            let now = ChangesChoice.words(mayChange.chosen, wholeCard: keys.isWholeCard, names)
+            let setting = StyledLine("  " + names.text(.settingChanges, [.changes: now]))
+            return question(words.text(.whatMayChange), setting.wrapped(columns: size.columns - 1))
         case .everything:
             let lasts = lifetime.chosen.map { names.text(.settingLasts, [.lifetime: words.lifetime($0)]) }
             let terms = [names.text(.settingReads, [.keys: keys.words(names)]), lasts].compactMap { $0 }
@@ -272,7 +305,7 @@ extension ManageDialogue {
                 names.hint("←", .back),
             ]
         case .overview: menuHints(canGoBack: false)
-        case .confirmation, .everything, .keysConfirmation, .lifetime, .revocation: menuHints()
+        case .confirmation, .everything, .keysConfirmation, .lifetime, .changes, .revocation: menuHints()
         }
     }
 }

@@ -120,6 +120,14 @@ struct Prompt: Sendable {
     var namesKeys: Bool { json["keys"].map { !$0.isNull } ?? false }
     /// The keys of the app's grant; `nil` if it has none.
     var grantedKeys: [String]? { json["grantedKeys"]?.strings }
+    /// What the app asks to change; `nil` if it did not say.
+    var wantedChanges: ChangeRight? { json["changes"]?.string.flatMap(ChangeRight.init) }
+    /// What the app may change; `nil` if it has no grant.
+    var grantedChanges: ChangeRight? {
+        isUndecided || status == "denied" ? nil : json["grantedChanges"]?.string.flatMap(ChangeRight.init)
+    }
+    /// The most that the app may get.
+    var maximumChanges: ChangeRight { json["maximumChanges"]?.string.flatMap(ChangeRight.init) ?? .all }
     /// When the app last got contacts, in seconds since 1970, and how many it got in all; `nil` if the broker does not
     /// count them.
     var lastUsedAt: Int64? { json["lastReadAt"]?.seconds ?? json["lastUsedAt"]?.seconds }

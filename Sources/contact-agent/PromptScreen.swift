@@ -91,7 +91,7 @@ enum HelpText {
     static func lines(_ names: LocalizedNames, columns: Int) -> [StyledLine] {
         let keys: [(String, Phrase)] = [
             ("↑ ↓ PgUp PgDn", .helpMove), ("Return", .helpReturn), ("Tab", .helpMark), ("A–Z Ctrl-U", .helpType),
-            ("← →", .helpBack), ("Esc", .helpEscape), ("k n t", .helpTerms), ("[x]", .helpKey), ("Ctrl-C", .helpQuit),
+            ("← →", .helpBack), ("Esc", .helpEscape), ("k n w t", .helpTerms), ("[x]", .helpKey), ("Ctrl-C", .helpQuit),
         ]
         return [.bold(names.text(.helpTitle))]
             + keys.map { key, phrase in

@@ -226,8 +226,10 @@ struct AddressBook {
     /// them. On a terminal, the library says that the program is waiting.
     private func askForAccess(_ keys: ContactKeySet) throws {
         var wanted = keys.intersection(.byName)
+        // Who manages their contacts with this program is asked once, and not again at the first change.
+        var changes = CNContactChangeRight.own
         switch CNContactStore.authorizationStatus(for: .contacts) {
-        case .notDetermined: break
+        case .notDetermined: changes = .all
         case .authorized, .limited:
             // Other programs' groups are only offered with the first prompt: no option asks for them.
             wanted = wanted.intersection(.named)
@@ -237,7 +239,7 @@ struct AddressBook {
         }
         let failure = Mutex<(any Error)?>(nil)
         let isAnswered = DispatchSemaphore(value: 0)
-        store.requestAccess(for: .contacts, keysToOffer: wanted.descriptors) { _, error in
+        store.requestAccess(for: .contacts, keysToOffer: wanted.descriptors, changes: changes) { _, error in
             failure.withLock { $0 = error }
             isAnswered.signal()
         }

@@ -32,7 +32,9 @@ enum ContactsFailure {
         switch error.code {
         case .authorizationDenied: break
         case .recordDoesNotExist: return failure("no contact that this program may see is meant")
-        case .recordNotWritable: return failure("contactbook may not change that", try: decided)
+        case .recordNotWritable:
+            return failure(
+                "contactbook may not change that", try: "allow it in contact-agent, at contactbook, under Changes")
         case .parentRecordDoesNotExist: return failure("no group that this program may see is meant")
         case .containmentCycle: return failure("a group cannot be within itself")
         case .containmentScope: return failure("the two are not kept in the same place")

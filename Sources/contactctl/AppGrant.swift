@@ -67,6 +67,9 @@ struct AppGrant {
         contactsSeen == "nothing" ? nil : KeyWords.text(json["keys"]).flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// What the app may change; `nil` if it sees nothing.
+    var changes: ChangeRight? { contactsSeen == "nothing" ? nil : text("changes").flatMap(ChangeRight.init) }
+
     /// The contacts and the keys in one text.
     var sees: String { keysSeen.map { "\(contactsSeen): \($0)" } ?? contactsSeen }
 

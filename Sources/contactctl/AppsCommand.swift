@@ -1,5 +1,6 @@
 import ArgumentParser
 import BrokerCommandOutput
+import BrokerModel
 import Glibc
 
 struct AppsCommand: ParsableCommand {
@@ -25,6 +26,7 @@ struct AppsCommand: ParsableCommand {
             users.columns + AppName.columns(importance: 6) + [
                 Table.Column("STATUS", narrowest: 7, style: Screen.level),
                 Table.Column("WHAT IT SEES", importance: 5, narrowest: 12),
+                Table.Column("CHANGES", importance: 2, narrowest: 7),
                 Table.Column("UNTIL", importance: 4, narrowest: 14),
                 Table.Column("LAST USED", importance: 3, narrowest: 13),
                 Table.Column("KEYS", importance: 1, narrowest: 14),
@@ -34,7 +36,7 @@ struct AppsCommand: ParsableCommand {
             table.add(
                 users.cells(grant.uid) + [
                     grant.name.name, identity, grant.statusWords, grant.contactsSeen,
-                    grant.until(users, absolute: absolute),
+                    grant.changes?.rawValue ?? "", grant.until(users, absolute: absolute),
                     grant.lastUsed(absolute: absolute), grant.keysSeen ?? "", grant.strength,
                 ])
         }

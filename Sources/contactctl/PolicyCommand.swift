@@ -24,7 +24,12 @@ struct PolicyCheckCommand: ParsableCommand {
 
     func run() throws {
         let (texts, rules) = try policy.read(to: "accept the policy")
-        print("no mistakes: \(Count.words(rules, "rule")) in \(Count.words(texts.count, "file"))")
+        print("no mistakes: \(Count.words(rules.count, "rule")) in \(Count.words(texts.count, "file"))")
+        for rule in rules where rule.allows && rule.maximumChanges == nil {
+            Speech.say(
+                "\(Speech.clean(rule.place)): force lets an app change only what it adds, because maximum_changes does not "
+                    + "say more")
+        }
     }
 }
 
@@ -100,6 +105,9 @@ struct PolicyChange {
         }
         if let keys = KeyWords.text(effect?["keys"]), !keys.isEmpty {
             words.append("\(status == "notDetermined" ? "may get" : "sees") \(keys)")
+        }
+        if let changes = effect?["changes"]?.string.flatMap(ChangeRight.init) {
+            words.append("may \(status == "notDetermined" ? "at most " : "")\(changes.words)")
         }
         return Speech.clean(words.joined(separator: ", "))
     }

@@ -22,8 +22,8 @@ struct PolicyFiles: ParsableArguments {
     /// Reads the files as the broker does, and prints each mistake as `FILE:LINE: KEY: REASON`.
     ///
     /// - Parameter task: the command's task, phrased to follow `could not`.
-    /// - Returns: the texts, and the number of their rules.
-    func read(to task: String) throws -> (texts: [PolicyText], rules: Int) {
+    /// - Returns: the texts, and their rules.
+    func read(to task: String) throws -> (texts: [PolicyText], rules: [Rule]) {
         var texts: [PolicyText] = []
         var mistakes: [TrustedFileError] = []
         for file in files {
@@ -50,6 +50,6 @@ struct PolicyFiles: ParsableArguments {
                 try: "a reload with a mistake keeps the former rules; a start with a mistake refuses every app",
                 .refused)
         }
-        return (texts, reader.policy.rules.count)
+        return (texts, reader.policy.rules)
     }
 }

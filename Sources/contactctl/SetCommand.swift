@@ -20,14 +20,16 @@ struct SetCommand: ParsableCommand {
             "The keys that the app may read, such as givenName,familyName,phoneNumbers; groups also covers groups that other apps made.",
         completion: .list(GrantKey.allCases.map(\.rawValue)))
     var keys: String?
+    @Option(help: "What the app may change: none, own (what it adds), edit (what it sees) or all (also delete).")
+    var changes: ChangeRight?
     @Option(help: "The end of the access: in 30m, 12h, 7d, or at 2026-01-31 or '2026-01-31 12:00'.") var until: String?
     @Flag(help: "Print JSON.") var json = false
 
     private static let levels = ["full", "limited", "denied"]
 
     func validate() throws {
-        guard level != nil || keys != nil || until != nil else {
-            throw ValidationError("nothing to change; use --level, --keys or --until")
+        guard level != nil || keys != nil || changes != nil || until != nil else {
+            throw ValidationError("nothing to change; use --level, --keys, --changes or --until")
         }
         if let level, !Self.levels.contains(level) {
             throw ValidationError("--level requires full, limited or denied, not \(Speech.clean(level))")
@@ -67,6 +69,7 @@ struct SetCommand: ParsableCommand {
             $0.member("strength", grant.strength)
             $0.member("status", status)
             $0.member("keys", keys.map(Self.names))
+            $0.member("changes", changes?.rawValue)
             $0.member("expires", until.flatMap { Moment($0)?.after(Int64(time(nil))) })
             users.write(&$0)
         }
@@ -75,6 +78,11 @@ struct SetCommand: ParsableCommand {
         for grant in now {
             let end = grant.status == "denied" ? "" : ", \(grant.until(users, absolute: true))"
             print("changed\(users.suffix(grant.uid)): \(grant.name.full) now sees \(grant.sees)\(end)")
+            if changes != nil, let changes = grant.changes { print("it may \(changes.words)") }
+        }
+        if let changes, now.contains(where: { $0.changes.map { $0 < changes } ?? false }) {
+            Speech.say(
+                "a rule of the policy lets it change less than \(changes.rawValue): contactctl why \(target.shellWord)")
         }
         if now.contains(where: { $0.status == "limited" && $0.contacts == 0 }) {
             // Only the user themself can, or root for one user.
@@ -85,3 +93,5 @@ struct SetCommand: ParsableCommand {
         }
     }
 }
+
+extension ChangeRight: ExpressibleByArgument {}

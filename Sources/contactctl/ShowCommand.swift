@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerCommandOutput
 import BrokerJSON
+import BrokerModel
 
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -52,6 +53,7 @@ struct ShowCommand: ParsableCommand {
         add("identity", "\(grant.strength): \(grant.certainty)")
         add("status", grant.statusWords)
         add("sees", grant.sees)
+        add("changes", grant.changes.map { "\($0.rawValue): may \($0.words)" })
         if grant.byPolicy != nil {
             add("policy", "changes \(grant.status) to \(grant.statusWords); contactctl why names the rule")
         }

@@ -135,6 +135,40 @@ struct RulingTests {
         #expect(Counting(access) == row.counts)
     }
 
+    @Test("A rule limits what an app may change, and with a forced level says what it may")
+    func changes() {
+        func right(_ rules: [Rule], _ access: Access?, _ changes: ChangeRight = .all) -> ChangeRight? {
+            let decided = access.map {
+                Grant(access: $0, changes: changes, revision: 1, decidedBy: .person, decidedAt: now)
+            }
+            let access = Ruling(rules: rules, problem: nil).effectiveAccess(
+                of: decided, at: now, revision: policyRevision, loadedAt: now)
+            guard case .granted(let grant) = access else { return nil }
+            return grant.changes
+        }
+        func most(_ right: ChangeRight, forcing level: Rule.Level? = nil) -> Rule {
+            rule { ($0.maximumChanges, $0.forcedLevel) = (right, level) }
+        }
+        #expect(right([], .full) == .all)
+        #expect(right([most(.edit)], .full) == .edit)
+        #expect(right([most(.edit), most(.none)], .full) == ChangeRight.none)
+        #expect(right([most(.edit)], .limited(to: [ada]), .own) == .own)
+        // A forced level gives `own` unless the rule says more, whatever was decided about other contacts.
+        #expect(right([forceFull], nil) == .own)
+        #expect(right([forceFull], .limited(to: [ada])) == .own)
+        #expect(right([forceFull], .limited(to: [ada]), .none) == ChangeRight.none)
+        #expect(right([forceFull], .denied) == .own)
+        #expect(right([forceLimited], .full) == .own)
+        #expect(right([forceFull], .full) == .all)
+        #expect(right([most(.edit, forcing: .full)], nil) == .edit)
+        #expect(right([most(.all, forcing: .full)], .limited(to: [ada]), .own) == .all)
+        #expect(right([most(.all, forcing: .full), most(.edit)], nil) == .edit)
+        #expect(right([most(.all, forcing: .full)], .full, .own) == .all)
+        #expect(right([most(.none, forcing: .full)], .full) == ChangeRight.none)
+        #expect(right([most(.all, forcing: .full), forceLimited], nil) == .own)
+        #expect(right([most(.all, forcing: .full), forceFull], nil) == .own)
+    }
+
     @Test("A deny rule wins over every other rule")
     func denyWins() {
         for other in [forceFull, forceLimited, forceDenied, cap, namesOnly, silence, oneDay] {

@@ -176,7 +176,7 @@ struct AuditChainTests {
             DROP TABLE declaredFolder; DROP TABLE groupShare; DROP TABLE unconfirmed; DROP TABLE auditSegment; DROP TABLE auditRemoval;
             ALTER TABLE appGrant DROP COLUMN decision; ALTER TABLE appGrant DROP COLUMN decidedThrough;
             ALTER TABLE appGrant DROP COLUMN askedKeys; ALTER TABLE appGrant DROP COLUMN purposeHash;
-            ALTER TABLE appGrant DROP COLUMN contactsRead; ALTER TABLE appGrant DROP COLUMN lastReadAt;
+            ALTER TABLE appGrant DROP COLUMN contactsRead; ALTER TABLE appGrant DROP COLUMN changes; ALTER TABLE appGrant DROP COLUMN lastReadAt;
             ALTER TABLE state DROP COLUMN forwarded; ALTER TABLE old RENAME TO audit; PRAGMA user_version = 1
             """)
         let store = try fixture.open()

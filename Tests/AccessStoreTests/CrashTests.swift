@@ -92,7 +92,7 @@ struct CrashTests {
             DROP TABLE declaredFolder; DROP TABLE groupShare; DROP TABLE unconfirmed; DROP TABLE auditSegment; DROP TABLE auditRemoval; DROP TABLE outboxMark; ALTER TABLE appGrant DROP COLUMN decision;
             ALTER TABLE appGrant DROP COLUMN decidedThrough; ALTER TABLE appGrant DROP COLUMN askedKeys;
             ALTER TABLE appGrant DROP COLUMN purposeHash; ALTER TABLE appGrant DROP COLUMN contactsRead;
-            ALTER TABLE appGrant DROP COLUMN lastReadAt; ALTER TABLE state DROP COLUMN forwarded;
+            ALTER TABLE appGrant DROP COLUMN lastReadAt; ALTER TABLE appGrant DROP COLUMN changes; ALTER TABLE state DROP COLUMN forwarded;
             PRAGMA user_version = 4;
             INSERT INTO saveIntent VALUES (3, 1000, 'claimed', 'org.example.Mail', x'07000000000000000800000000000000')
             """)

@@ -34,6 +34,38 @@ struct GrantTests {
         #expect(store.grant(of: Principal(uid: mail.uid, strength: .unverified, app: mail.app)) == nil)
     }
 
+    @Test("What an app may change survives a restart", arguments: ChangeRight.allCases)
+    func rights(right: ChangeRight) throws {
+        let store = try fixture.open()
+        let grant = Grant(
+            access: .full, changes: right, revision: store.nextRevision(), decidedBy: .person, decidedAt: 1)
+        store.setGrant(grant, for: mail, displayName: "An App", at: beginning)
+        try store.commit()
+        #expect(try again(store).grant(of: mail)?.changes == right)
+    }
+
+    @Test("A grant of an earlier version keeps what it allowed to change, and an unknown right denies the app")
+    func rightsOfEarlierVersion() throws {
+        let store = try fixture.open()
+        let deleter = Principal(uid: mail.uid, strength: .claimed, app: "deleter")
+        let denied = Principal(uid: mail.uid, strength: .claimed, app: "denied")
+        store.decide(.full, for: mail, keys: .names)
+        store.decide(.limited(to: contacts(1)), for: deleter, keys: Grant.ordinaryKeys.union(.groups))
+        store.decide(.denied, for: denied)
+        try store.commit()
+        store.close(now: fixture.now)
+        try fixture.tamper("ALTER TABLE appGrant DROP COLUMN changes; PRAGMA user_version = 15")
+        let upgraded = try fixture.open()
+        #expect(upgraded.grant(of: mail)?.changes == .edit)
+        #expect(upgraded.grant(of: deleter)?.changes == .all)
+        #expect(upgraded.grant(of: denied)?.access == .denied)
+        upgraded.close(now: fixture.now)
+        try fixture.tamper("UPDATE appGrant SET changes = 'everything'")
+        let unknown = try fixture.open()
+        #expect(unknown.grant(of: mail)?.access == .denied)
+        #expect(unknown.grant(of: deleter)?.access == .denied)
+    }
+
     @Test("A grant for a session or a process ends with the broker and is never written")
     func bound() throws {
         var store = try fixture.open()

@@ -156,6 +156,7 @@ struct LossTests {
             "DROP TABLE declaredFolder; DROP TABLE groupShare; DROP TABLE unconfirmed; DROP TABLE auditSegment; DROP TABLE auditRemoval; "
                 + "ALTER TABLE appGrant DROP COLUMN decidedThrough; ALTER TABLE appGrant DROP COLUMN askedKeys; "
                 + "ALTER TABLE appGrant DROP COLUMN contactsRead; ALTER TABLE appGrant DROP COLUMN lastReadAt; "
+                + "ALTER TABLE appGrant DROP COLUMN changes; "
                 + "ALTER TABLE appGrant DROP COLUMN purposeHash; ALTER TABLE state DROP COLUMN forwarded; "
                 + "ALTER TABLE outboxMark DROP COLUMN change; "
                 + "PRAGMA user_version = 5"

@@ -168,6 +168,10 @@ struct PromptText {
     var maximumKeys: [String]?
     var endsAt: String?
     var grantedKeys: [String]?
+    /// What the app asks to change, what it may change, and the most that the policy allows.
+    var changes: String?
+    var grantedChanges: String?
+    var maximumChanges: String?
     var grantedUntil: String?
     var lastUsedAt: String?
     var uses: Int?
@@ -217,6 +221,9 @@ struct PromptText {
             writer.member("maximumKeys", maximumKeys)
             writer.member("endsAt", endsAt)
             writer.member("grantedKeys", grantedKeys)
+            writer.member("changes", changes)
+            writer.member("grantedChanges", grantedChanges)
+            writer.member("maximumChanges", maximumChanges)
             writer.member("grantedUntil", grantedUntil)
             writer.member("lastUsedAt", lastUsedAt)
             writer.member("uses", uses)

@@ -65,6 +65,12 @@ extension AgentScreens {
                 Step("[a] Share all", "⎋", "esc"),
             ]),
         Session(
+            name: "access-changes", prompt: wantsChanges,
+            steps: [
+                Step("change and delete contacts", "c"), Step("] Grace Hopper", "↓⇥", "2"), Step("1 marked", "⏎", ""),
+                Step("changes and deletes", "w"), Step("Changes: nothing", "y"),
+            ]),
+        Session(
             name: "access-declared", prompt: declared,
             steps: [
                 Step("[c] Choose", "c"), Step("] Grace Hopper", "↓⇥", "2"), Step("1 marked", "⏎", ""),
@@ -120,6 +126,12 @@ extension AgentScreens {
                 Step("[k] Change", "k"), Step("] names", " ", "1"), Step("[ ] names", "⏎", ""),
                 Step("[y] Change", "b"),
                 Step("[ ] names", "←", "back"), Step("[x] Revoke", "x"), Step("[y] Revoke", "y"),
+            ]),
+        Session(
+            name: "manage-changes", prompt: managed,
+            steps: [
+                Step("[w]", "w"), Step("What may “mail” change", "⏎", ""), Step("[w]", "w"),
+                Step("What may “mail” change", "2"),
             ]),
         Session(
             name: "manage-all", prompt: managed,
@@ -319,6 +331,12 @@ extension AgentScreens {
         displayName: "hello", strength: "declared", executable: "/home/ada/app/.build/debug/hello",
         folder: "/home/ada/app", folderUntil: "2099-01-31T12:00:00Z", maximumLevel: "limited")
 
+    private static let wantsChanges: PromptText = {
+        var prompt = PromptText()
+        prompt.changes = "all"
+        return prompt
+    }()
+
     private static let anotherPurpose: PromptText = {
         var prompt = managed
         prompt.otherPurpose = true
@@ -328,7 +346,7 @@ extension AgentScreens {
 
     static let managed = PromptText(
         kind: "manage", status: "limited", totalContacts: 60, grantedContacts: 1,
-        grantedKeys: ["givenName", "emailAddresses"])
+        grantedKeys: ["givenName", "emailAddresses"], grantedChanges: "own")
 
     private static let silenced = """
         [{"app":"/usr/bin/mail","strength":"unverified","displayName":"mail","status":"notDetermined","contacts":0,\

@@ -54,30 +54,95 @@ struct AnswerTests {
         #expect(driver.shows("1–7 of 12"))
     }
 
-    @Test("Every screen that gives access says what else the app may do", arguments: [nil, ["givenName"]])
-    func rights(keys: [String]?) throws {
-        let (one, several) =
-            keys == nil
-            ? ("It can also change and delete it.", "It can also change and delete them.")
-            : ("It can also change what it gets.", "It can also change what it gets.")
-        var access = try Driver(PromptText(keys: keys))
-        access.press("a")
-        #expect(access.shows("Let “mail” see all 3 contacts?") && access.shows(several))
-        access.press("bc⇥⏎")
-        #expect(access.shows(one))
-        access.press("b↓⇥⏎")
-        #expect(access.shows(several))
-        var text = PromptText(kind: "button", status: "limited", query: "p", grantedKeys: keys)
-        var button = try Driver(text)
-        button.total = 1
-        button.begin()
-        #expect(keys == nil ? button.shows(one) : button.shows(several))
-        text.kind = "manage"
-        var manage = try Driver(text)
-        manage.press("c⇥⏎")
-        #expect(manage.shows(keys == nil ? one : several))
-        manage.press("b←a")
-        #expect(manage.shows(several) && manage.shows("Gets: ") && manage.shows("Lasts: until you revoke it"))
+    @Test("The first screen says what the app asks to change, and the answer gives it unless the person changes it")
+    func askedChanges() throws {
+        for (asked, wants, setting) in [
+            (nil, nil, "only what it adds itself"), ("own", nil, "only what it adds itself"),
+            ("edit", "Wants to change contacts, too.", "also contacts that it sees"),
+            ("all", "Wants to change and delete contacts, too.", "changes and deletes contacts that it sees"),
+        ] as [(String?, String?, String)] {
+            var text = PromptText()
+            text.changes = asked
+            for (keys, level) in [("a", Answer.Level.full), ("c⇥⏎", .limited)] {
+                var driver = try Driver(text)
+                #expect(driver.shows("Wants to") == (wants != nil))
+                if let wants { #expect(driver.shows(wants)) }
+                driver.press(keys)
+                #expect(driver.shows("Changes: \(setting)   [w] Change"))
+                let identifiers = level == .limited ? ["r1"] : nil
+                #expect(
+                    driver.press("y")
+                        == .answer(
+                            Answer(
+                                level: level, identifiers: identifiers, changes: asked.flatMap(ChangeRight.init),
+                                lifetime: .session)))
+            }
+        }
+    }
+
+    @Test("One key changes what the app may change, within the policy")
+    func changes() throws {
+        func answer(_ keys: String, most: String? = nil) throws -> ChangeRight? {
+            var text = PromptText()
+            text.maximumChanges = most
+            var driver = try Driver(text)
+            guard case .answer(let answer) = driver.press("a" + keys + "y") else { return nil }
+            return answer.changes
+        }
+        #expect(try answer("") == nil)
+        #expect(try answer("w") == .edit)
+        #expect(try answer("ww") == .all)
+        #expect(try answer("www") == ChangeRight.none)
+        #expect(try answer("wwww") == nil)
+        #expect(try answer("w", most: "own") == ChangeRight.none)
+        var text = PromptText()
+        text.maximumChanges = "none"
+        var driver = try Driver(text)
+        driver.press("a")
+        #expect(!driver.shows("[w]"))
+    }
+
+    @Test("Every later screen that gives contacts to an app says whether it may also change or delete them")
+    func rights() throws {
+        for (right, keys, one, several) in [
+            ("all", nil, "It can also change and delete it.", "It can also change and delete them."),
+            ("all", ["givenName"], "It can also change what it gets.", "It can also change what it gets."),
+            ("edit", nil, "It can also change what it gets.", "It can also change what it gets."),
+            ("own", nil, "", ""), ("none", nil, "", ""),
+        ] as [(String, [String]?, String, String)] {
+            var text = PromptText(
+                kind: "button", status: "limited", query: "p", grantedKeys: keys ?? GrantedKeys.ordinary.grantNames)
+            text.grantedChanges = right
+            var button = try Driver(text)
+            button.total = 1
+            button.begin()
+            #expect(one.isEmpty ? !button.shows("It can also") : button.shows(one), "\(right)")
+            text.kind = "manage"
+            var manage = try Driver(text)
+            manage.press("c⇥⏎")
+            #expect(one.isEmpty ? !manage.shows("It can also") : manage.shows(one), "\(right)")
+            manage.press("b←a")
+            #expect(several.isEmpty ? !manage.shows("It can also") : manage.shows(several), "\(right)")
+            #expect(manage.shows("Gets: ") && manage.shows("Lasts: until you revoke it"))
+        }
+    }
+
+    @Test("In a review the person chooses what the app may change, and going back is highlighted")
+    func reviewedChanges() throws {
+        var text = PromptText(kind: "manage", status: "limited", grantedKeys: GrantedKeys.ordinary.grantNames)
+        text.grantedChanges = "edit"
+        func answer(_ keys: String) throws -> Effect {
+            var driver = try Driver(text)
+            driver.press("w")
+            #expect(driver.shows("What may “mail” change?") && driver.shows("Changes: also contacts that it sees"))
+            return driver.press(keys)
+        }
+        #expect(try answer("1") == .answer(Answer(level: .limited, changes: ChangeRight.none)))
+        #expect(try answer("2") == .answer(Answer(level: .limited, changes: .own)))
+        #expect(try answer("3") == .answer(Answer(level: .limited, changes: .all)))
+        #expect(try answer("⏎") == .nothing)
+        let words = ManageDialogue.words(for: Answer(level: .limited, changes: .own), "“mail”", .inEnglish)
+        #expect(words == "“mail” may now change: only what it adds itself")
     }
 
     @Test("With an empty address book no key leads to an empty list, and the screen says so")

@@ -247,6 +247,30 @@ struct AdminRightTests {
         #expect(try refused.fetch().names == [])
     }
 
+    @Test("What an app may change can be lowered by anybody, and raised only with the password")
+    func changes() throws {
+        let ctl = administrator()
+        let right = { fixture.access.grant(of: app.principal)?.changes }
+        #expect(try ctl.call("SetGrant", #"{"app":"mail","status":"limited","changes":"own"}"#).error == nil)
+        #expect(right() == .own)
+        #expect(authority.asked.isEmpty)
+        let listed = try ctl.call("ListGrants").parameters["grants"]?.elements?.first { $0["app"]?.string == "mail" }
+        #expect(listed?["changes"]?.string == "own")
+        // A change of something else leaves it.
+        #expect(
+            try ctl.call("SetGrant", #"{"app":"mail","status":"limited","keys":["givenName"]}"#).error == nil)
+        #expect(right() == .own)
+        let raised = try ctl.begin(
+            "SetGrant", #"{"app":"mail","strength":"claimed","status":"limited","changes":"edit"}"#)
+        #expect(authority.open.map(\.action) == [.shareAll])
+        #expect(right() == .own)
+        try authority.answer(.granted)
+        #expect(try ctl.replies(1, to: raised)[0].error == nil)
+        #expect(right() == .edit)
+        let unknown = try ctl.call("SetGrant", #"{"app":"mail","status":"limited","changes":"most"}"#)
+        #expect(unknown.error == "InvalidParameter")
+    }
+
     @Test("The program is checked after the password, and the current grant decides whether a request widens it")
     func decidedAgain() throws {
         let ctl = administrator()

@@ -113,10 +113,10 @@ enum AuthorizationTable {
             "GetAuthorization", "{}",
             .atOnce(
                 notDetermined: #"{"status":"notDetermined"}"#,
-                limited: #"{"status":"limited","keys":[\#(ordinaryKeys)]}"#,
-                full: #"{"status":"full","keys":[\#(ordinaryKeys)]}"#, denied: #"{"status":"denied"}"#,
+                limited: #"{"status":"limited","keys":[\#(ordinaryKeys)],"changes":"all"}"#,
+                full: #"{"status":"full","keys":[\#(ordinaryKeys)],"changes":"all"}"#, denied: #"{"status":"denied"}"#,
                 restricted: #"{"status":"restricted"}"#,
-                cappedKeys: #"{"status":"limited","keys":["givenName"]}"#)),
+                cappedKeys: #"{"status":"limited","keys":["givenName"],"changes":"all"}"#)),
         Row("RequestAccess", "{}", .requestingAccess),
         Row(
             "FetchContacts", #"{"keys":["givenName"],"sortOrder":"givenName"}"#,

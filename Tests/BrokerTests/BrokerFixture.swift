@@ -278,10 +278,10 @@ final class BrokerFixture {
     /// An app with its own connection. If an access is given, the app also has a grant.
     func app(
         _ name: String, _ access: Access? = nil, keys: ContactKeySet = Grant.ordinaryKeys,
-        strength: IdentityStrength = .claimed, uid: UInt32 = 1_000
+        changes: ChangeRight = .all, strength: IdentityStrength = .claimed, uid: UInt32 = 1_000
     ) throws -> TestApp {
         let app = TestApp(fixture: self, caller: caller(name, uid: uid, strength: strength))
-        if let access { try grant(access, keys: keys, to: app) }
+        if let access { try grant(access, keys: keys, changes: changes, to: app) }
         return app
     }
 
@@ -300,12 +300,14 @@ final class BrokerFixture {
     }
 
     /// Stores a grant by the person and puts it into effect at once.
-    func grant(_ access: Access, keys: ContactKeySet = Grant.ordinaryKeys, to app: TestApp) throws {
+    func grant(
+        _ access: Access, keys: ContactKeySet = Grant.ordinaryKeys, changes: ChangeRight = .all, to app: TestApp
+    ) throws {
         let principal = app.principal
         _ = try broker.access.makeIdentifiers(for: principal, sharesPersistentKey: true)
         let before = broker.access.grant(of: principal)
         let grant = Grant(
-            access: access, keys: keys, revision: broker.access.nextRevision(), decidedBy: .person,
+            access: access, keys: keys, changes: changes, revision: broker.access.nextRevision(), decidedBy: .person,
             decidedAt: broker.surroundings.seconds)
         broker.access.setGrant(
             grant, for: principal, displayName: app.caller.displayName, at: broker.books.moment(of: principal.uid))
@@ -318,12 +320,14 @@ final class BrokerFixture {
     ///
     /// - Parameter principal: the app's persistent principal, unless another one is given.
     func settle(
-        _ access: Access, lifetime: Lifetime = .untilRevoked, for app: TestApp, as principal: Principal? = nil
+        _ access: Access, changes: ChangeRight = .all, lifetime: Lifetime = .untilRevoked, for app: TestApp,
+        as principal: Principal? = nil
     ) throws {
         var settled = false
         broker.grants.settle(
             Grant(
-                access: access, lifetime: lifetime, revision: broker.access.nextRevision(), decidedBy: .person,
+                access: access, changes: changes, lifetime: lifetime, revision: broker.access.nextRevision(),
+                decidedBy: .person,
                 decidedAt: broker.surroundings.seconds),
             for: principal ?? app.principal, displayName: app.caller.displayName,
             sharesPersistentKey: !app.caller.isInterpreter

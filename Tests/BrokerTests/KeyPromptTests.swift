@@ -189,7 +189,7 @@ struct KeyPromptTests {
             .union(fixture.records("N20", "N21", "N22", "N23", "N24", "N25", "N26", "N27", "N28", "N29"))
             .union(fixture.records("N30", "N31", "N32", "N33", "N34", "N35"))
         for (access, words) in [(Access.full, "more of all contacts"), (.limited(to: many), "more of 26 contacts")] {
-            let app = try fixture.app("app \(words)", access)
+            let app = try fixture.app("app \(words)", access, changes: .own)
             let (call, prompt) = try ask(app)
             let refused = try person.begin(answering: prompt, #""keys":["note"]"#)
             #expect(authority.open.map(\.action) == [.shareAll])

@@ -80,7 +80,7 @@ struct ManageAnswerTests {
         let set = try fixture.records("Ada")
         let app = try fixture.app("mail", .limited(to: set))
         let end = fixture.surroundings.seconds + 1_000
-        try fixture.settle(.limited(to: set), lifetime: .untilTime(end), for: app)
+        try fixture.settle(.limited(to: set), changes: .own, lifetime: .untilTime(end), for: app)
         for wanted in [few, Grant.ordinaryKeys, ContactKeySet(.givenName), few] {
             #expect(try person.manage(app, answering: #""level":"limited",\#(keys(wanted))"#) == nil)
             #expect(try grant(app).keys == wanted && grant(app).access == .limited(to: set))

@@ -13,20 +13,26 @@ extension ModelBook {
     mutating func update(
         members: [Int], _ texts: [ModelKey: [String]], at seconds: Int64, _ moment: Int
     ) -> [ModelEvent] {
+        parts(of: members, texts).compactMap { update($0.number, $0.texts, at: seconds, moment) }
+    }
+
+    /// What an update of a unified contact writes into each of its cards.
+    func parts(of members: [Int], _ texts: [ModelKey: [String]]) -> [(number: Int, texts: [ModelKey: [String]])] {
         let former = members.compactMap { contacts[$0] }
-        return members.compactMap { number in
+        return members.map { number in
             var own: [ModelKey: [String]] = [:]
             for (key, texts) in texts {
                 let isFirst = number == members.first
+                let kept = contacts[number]?.texts(key) ?? []
                 if key.isList {
                     let known = Set(former.flatMap { $0.texts(key) })
-                    let kept = Set(contacts[number]?.texts(key) ?? [])
-                    own[key] = texts.filter { kept.contains($0) || isFirst && !known.contains($0) }
-                } else if isFirst || texts.isEmpty {
+                    let new = texts.filter { kept.contains($0) || isFirst && !known.contains($0) }
+                    if new != kept { own[key] = new }
+                } else if isFirst || texts.isEmpty && !kept.isEmpty {
                     own[key] = texts
                 }
             }
-            return update(number, own, at: seconds, moment)
+            return (number, own)
         }
     }
 }

@@ -1,3 +1,5 @@
+import BrokerModel
+
 /// The state and the answers that the broker should have, derived from the rules of authorization alone. The model
 /// consists of plain sets and dictionaries, because its book is small enough to be searched completely.
 struct Model {
@@ -31,7 +33,7 @@ struct Model {
     ///   - goesOn: the decision changes the existing grant and does not start a new one.
     mutating func decide(
         _ name: String, _ level: ModelApp.Level, set: Set<Int> = [], turnedOn: Set<Int> = [],
-        keys: ModelKeys = .ordinary, expires: Int64? = nil, goesOn: Bool = false
+        keys: ModelKeys = .ordinary, changes: ChangeRight = .own, expires: Int64? = nil, goesOn: Bool = false
     ) {
         guard var app = apps[name] else { return }
         moment += 1
@@ -39,7 +41,8 @@ struct Model {
         var decided: ModelDecision?
         if level != .notDetermined {
             decided = ModelDecision(
-                level: level, set: level == .limited ? set : [], keys: keys, expires: expires, at: now)
+                level: level, set: level == .limited ? set : [], keys: keys, changes: changes, expires: expires,
+                at: now)
         }
         if level == .limited, goesOn, let former, former.level == .limited {
             decided?.groups = former.groups
@@ -82,11 +85,14 @@ struct Model {
     }
 
     /// An administrator lowers a grant. The decision keeps its time, unless it is a denial.
-    mutating func lower(_ name: String, to level: ModelApp.Level, keys: ModelKeys, expires: Int64?) {
+    mutating func lower(
+        _ name: String, to level: ModelApp.Level, keys: ModelKeys, changes: ChangeRight, expires: Int64?
+    ) {
         guard var app = apps[name], let former = app.decided else { return }
         moment += 1
         var decided = ModelDecision(
-            level: level, set: level == .limited ? former.set : [], keys: keys, expires: expires, at: former.at)
+            level: level, set: level == .limited ? former.set : [], keys: keys, changes: changes, expires: expires,
+            at: former.at)
         if level == .denied { decided.at = now }
         if level == .limited, former.level == .limited {
             (decided.groups, decided.joined, decided.withheld) = (former.groups, former.joined, former.withheld)

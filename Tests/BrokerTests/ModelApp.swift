@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerModel
 
 /// One app, and what it may see.
 struct ModelApp {
@@ -19,6 +20,7 @@ struct ModelApp {
     private(set) var set: Set<Int> = []
     private(set) var keys = ModelKeys.ordinary
     private(set) var expires: Int64?
+    private(set) var changes = ChangeRight.own
 
     /// Rises with every reset, which gives the app other identifiers.
     var generation = 0
@@ -50,10 +52,11 @@ struct ModelApp {
         ModelPlace(generation: generation, terms: terms, count: places[terms] ?? 0)
     }
 
-    /// The keys and the end of a grant that continues, before a rule limits them.
-    var going: (keys: ModelKeys, expires: Int64?) {
-        if let decided, decided.level != .denied { return (decided.keys, decided.expires) }
-        return (keys, expires)
+    /// The keys, the right to change and the end of a grant that continues, before a rule limits them.
+    var going: (keys: ModelKeys, changes: ChangeRight, expires: Int64?) {
+        if let decided, decided.level != .denied { return (decided.keys, decided.changes, decided.expires) }
+        // A denial does not say what the app may change.
+        return (keys, level == .denied ? min(.own, rule.most) : changes, expires)
     }
 
     /// The requested keys that the rule permits and the grant lacks; `nil` if there are none.
@@ -81,7 +84,19 @@ struct ModelApp {
     }
 
     /// Whether the app may rename, delete and nest a group that it sees.
-    func owns(groupMadeBy maker: String) -> Bool { level == .full || maker == key }
+    func owns(groupMadeBy maker: String) -> Bool {
+        changes == .all && level == .full || changes >= .own && maker == key
+    }
+
+    /// Whether the app may add contacts to a group that it sees, and remove them.
+    func fills(groupMadeBy maker: String) -> Bool { changes >= .edit || changes == .own && maker == key }
+
+    /// Whether the app may change a contact that it sees.
+    func mayUpdate(contactMadeBy maker: String?) -> Bool { changes >= .edit || changes == .own && maker == key }
+
+    func mayDelete(contactMadeBy maker: String?) -> Bool {
+        changes == .all && keys.isWhole || changes >= .own && maker == key
+    }
 
     // MARK: Changes
 
@@ -104,7 +119,8 @@ struct ModelApp {
         guard !contacts.isEmpty else { return }
         if decided == nil, level == .limited || level == .full {
             // The granted set has to be stored with a decision.
-            decided = ModelDecision(level: .limited, set: [], keys: .ordinary, expires: nil, at: now)
+            decided = ModelDecision(
+                level: .limited, set: [], keys: .ordinary, changes: .own, expires: nil, at: now)
             decisions += 1
         }
         if decided?.level == .limited {
@@ -141,12 +157,14 @@ struct ModelApp {
         }
         level = decided?.level ?? .notDetermined
         keys = decided?.keys ?? .ordinary
+        changes = decided?.changes ?? .own
         set = decided?.set ?? []
         switch rule.kind {
         case .none, .forbid, .lifetime: break
         case .deny: (level, set) = (.restricted, [])
         case .capLevel: if level == .full { (level, set) = (.limited, decided?.own ?? []) }
         case .capKeys: break
+        case .capChanges: if level != .denied { changes = min(changes, rule.most) }
         case .forceDenied: (level, set) = (.denied, [])
         case .forceLimited: force(.limited, over: decided)
         case .forceFull: force(.full, over: decided)
@@ -159,8 +177,11 @@ struct ModelApp {
     }
 
     private mutating func force(_ forced: Level, over decided: ModelDecision?) {
-        if level == .denied { keys = .ordinary }
-        if level != forced { expires = nil }
+        if level == .denied { (keys, changes) = (.ordinary, .own) }
+        if level != forced {
+            expires = nil
+            changes = min(changes, .own)
+        }
         level = forced
         set = forced == .limited ? single : []
     }
@@ -171,6 +192,7 @@ struct ModelDecision {
     var level: ModelApp.Level
     var set: Set<Int>
     var keys: ModelKeys
+    var changes: ChangeRight
     var expires: Int64?
     /// When it was decided.
     var at: Int64
@@ -193,17 +215,21 @@ struct ModelDecision {
 /// The administrator's rule for one app.
 struct ModelRule {
     enum Kind: String, CaseIterable {
-        case none, deny, capLevel, capKeys, forbid, lifetime, forceDenied, forceLimited, forceFull
+        case none, deny, capLevel, capKeys, capChanges, forbid, lifetime, forceDenied, forceLimited, forceFull
     }
     var kind = Kind.none
     var keys: Set<ModelKey> = []
     var groups = false
+    var changes = ChangeRight.all
     var lifetime: Int64 = 0
 
     static let keys: [Set<ModelKey>] = [
         [.previousFamilyName, .givenName, .phoneNumbers, .note],
         [.previousFamilyName, .givenName, .familyName, .emailAddresses, .modificationDate],
     ]
+
+    /// The most that the app may change.
+    var most: ChangeRight { kind == .capChanges ? changes : .all }
 
     /// The keys that the app may write into a new card.
     var writable: Set<ModelKey> { kind == .capKeys ? keys : Set(ModelKey.allCases) }

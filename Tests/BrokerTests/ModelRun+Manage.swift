@@ -1,3 +1,4 @@
+import BrokerModel
 import BrokerVarlink
 import Testing
 
@@ -29,7 +30,8 @@ extension ModelRun {
             case .refuse:
                 try person.answer(prompt, #""level":"denied""#)
                 if app.level == .denied { return }
-                return self.model.decide(name, .denied, keys: going.keys, goesOn: true)
+                return self.model.decide(
+                    name, .denied, keys: going.keys, changes: going.changes, goesOn: true)
             case .all where app.rule.kind != .capLevel && app.rule.kind != .forceLimited:
                 try person.answer(prompt, #""level":"full"\#(terms?.text ?? "")"#)
                 if app.level == .full, terms == nil || terms?.keys == going.keys { return }
@@ -37,7 +39,8 @@ extension ModelRun {
                     return self.model.change(keys, of: name)
                 }
                 return self.model.decide(
-                    name, .full, keys: terms?.keys ?? going.keys, expires: going.expires, goesOn: true)
+                    name, .full, keys: terms?.keys ?? going.keys, changes: going.changes, expires: going.expires,
+                    goesOn: true)
             case .all, .away, .dismiss, .late, .never, .some:
                 let added = self.some(rows.filter { !set.contains($0.number) })
                 let removed = self.some(rows.filter { set.contains($0.number) })
@@ -59,21 +62,26 @@ extension ModelRun {
                     return self.model.change(keys, of: name)
                 }
                 self.model.decide(
-                    name, .limited, set: set, turnedOn: on, keys: terms?.keys ?? going.keys, expires: going.expires,
-                    goesOn: true)
+                    name, .limited, set: set, turnedOn: on, keys: terms?.keys ?? going.keys,
+                    changes: going.changes, expires: going.expires, goesOn: true)
             }
         }
         if byPerson {
             // Under a forced level, a change by the person has no visible effect until the rule is removed.
             switch model.app(name).rule.kind {
             case .deny, .forceDenied, .forceLimited, .forceFull: return
-            case .none, .capLevel, .capKeys, .forbid, .lifetime: break
+            case .none, .capLevel, .capKeys, .capChanges, .forbid, .lifetime: break
             }
             if person == nil { person = try TestPerson(fixture: fixture) }
             guard let person, let prompt = try person.manage(app(name)) else {
                 return try require(model.app(name).decided == nil, "\(name): a grant cannot be opened")
             }
-            guard let decided = model.app(name).decided else { throw Difference("\(name): an unexpected grant") }
+            guard let decided = model.app(name).decided else {
+                // An app that may never ask again has a row without a grant.
+                try require(model.app(name).isSilenced, "\(name): an unexpected grant")
+                try person.answer(prompt)
+                return
+            }
             guard model.app(name).level == .notDetermined else { return try change(prompt, person) }
             // The policy has ended the grant. The person may deny the app, but can grant access again only at a prompt
             // of the app.
@@ -81,7 +89,7 @@ extension ModelRun {
             try requireSame(wider.error ?? "", "InvalidAnswer", "\(name): widening an ended grant")
             try person.answer(prompt, #""level":"denied""#)
             let expires = decided.level == .denied ? decided.expires : nil
-            return model.decide(name, .denied, keys: decided.keys, expires: expires)
+            return model.decide(name, .denied, keys: decided.keys, changes: decided.changes, expires: expires)
         }
         let answer = try ask(name, "ManageAccess", "{}", act) {
             model.app(name).level == .limited && !model.app(name).isSilenced ? "manage" : nil

@@ -1,4 +1,5 @@
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 import Testing
 
@@ -68,7 +69,7 @@ extension ModelRun {
     /// Whether the policy allows prompts for the app.
     func mayBeAsked(_ name: String) -> Bool {
         let kind = model.app(name).rule.kind
-        return kind != .forbid && kind != .deny
+        return kind != .forbid && kind != .deny && !model.app(name).isSilenced
     }
 
     func chooseAct() -> Act {
@@ -129,6 +130,18 @@ extension ModelRun {
         return (#","keys":[\#(AuthorizationTable.ordinaryKeys)\#(more)]"#, keys)
     }
 
+    /// What the person lets the app change; usually all, so that the run has many changes.
+    private func chooseChanges(_ name: String) -> (text: String, right: ChangeRight) {
+        let most = model.app(name).rule.most
+        let rights: [ChangeRight?] = [
+            .all, .all, .all, .all, .all, .all, .all, .all, .all, .edit, .edit, .own, ChangeRight.none, nil,
+        ]
+        guard let right = one(rights) ?? nil else {
+            return ("", min(.own, most))
+        }
+        return (#","changes":"\#(min(right, most).rawValue)""#, min(right, most))
+    }
+
     private func chooseEnd(_ name: String) -> (text: String, end: Int64)? {
         guard chance(20) else { return nil }
         let rule = model.app(name).rule
@@ -162,14 +175,16 @@ extension ModelRun {
             let rows = try self.rows(prompt, person, name)
             let keys = chooseKeys(mayHaveNotes: mayHaveNotes, mayHaveGroups: mayHaveGroups)
             let end = chooseEnd(name)
-            let terms = (keys?.text ?? "") + (end?.text ?? "")
+            let changes = chooseChanges(name)
+            let terms = (keys?.text ?? "") + changes.text + (end?.text ?? "")
             switch act {
             case .refuse:
                 try person.answer(prompt, #""level":"denied""#)
                 model.decide(name, .denied)
             case .all where rule.kind != .capLevel:
                 try person.answer(prompt, #""level":"full"\#(terms)"#)
-                model.decide(name, .full, keys: keys?.keys ?? .ordinary, expires: end?.end)
+                model.decide(
+                    name, .full, keys: keys?.keys ?? .ordinary, changes: changes.right, expires: end?.end)
             case .all, .away, .dismiss, .late, .never, .some:
                 if act == .all {
                     // The broker refuses an answer that exceeds the policy, and the prompt stays open.
@@ -180,7 +195,7 @@ extension ModelRun {
                 try person.answer(prompt, #""level":"limited","identifiers":[\#(text(chosen))]\#(terms)"#)
                 model.decide(
                     name, .limited, set: model.book.linked(with: chosen.map(\.number)), keys: keys?.keys ?? .ordinary,
-                    expires: end?.end)
+                    changes: changes.right, expires: end?.end)
             }
         }
         let app = model.app(name)
@@ -234,14 +249,16 @@ extension ModelRun {
             let isFirst = app.level != .limited
             let (keys, end) =
                 isFirst ? (chooseKeys(mayHaveNotes: false, mayHaveGroups: false), chooseEnd(name)) : (nil, nil)
+            let changes = isFirst ? chooseChanges(name) : (text: "", right: app.going.changes)
             try person.answer(
                 prompt,
-                #""level":"limited","identifiers":[\#(text(chosen))]\#(keys?.text ?? "")\#(end?.text ?? "")"#)
+                #""level":"limited","identifiers":[\#(text(chosen))]\#(keys?.text ?? "")\#(changes.text)\#(end?.text ?? "")"#
+            )
             let on = model.book.linked(with: chosen.map(\.number))
             newly = on.subtracting(app.set)
             model.decide(
                 name, .limited, set: app.set.union(newly), turnedOn: on,
-                keys: isFirst ? keys?.keys ?? .ordinary : app.going.keys,
+                keys: isFirst ? keys?.keys ?? .ordinary : app.going.keys, changes: changes.right,
                 expires: isFirst ? end?.end : app.going.expires, goesOn: !isFirst)
         }
         if model.app(name).level == .restricted { return try compareRefused(answer, name) }

@@ -1,4 +1,5 @@
 import BrokerJSON
+import BrokerModel
 import Testing
 
 /// Saves by apps.
@@ -55,8 +56,9 @@ extension ModelRun {
         /// The expected answer if the save is refused.
         var error: String?
 
-        mutating func notWritable(_ identifier: String, at step: Int) {
-            error = #"RecordNotWritable{"index":\#(step),"identifier":"\#(identifier)"}"#
+        mutating func notWritable(_ identifier: String? = nil, at step: Int) {
+            let named = identifier.map { #","identifier":"\#($0)""# } ?? ""
+            error = #"RecordNotWritable{"index":\#(step)\#(named)}"#
         }
     }
 
@@ -68,7 +70,7 @@ extension ModelRun {
             try compareGroups(name)
         }
         var draft = Draft(book: model.book)
-        draft.book.isEvidence = level == .full && model.app(name).keys.isWhole
+        draft.book.isEvidence = level == .full && model.app(name).keys.isWhole && model.app(name).changes == .all
         if draft.book.isEvidence { draft.containers = try containers(name) }
         for _ in 0..<number(1...3) where draft.error == nil { try addStep(to: &draft, name) }
         guard !draft.texts.isEmpty else { return }
@@ -168,6 +170,11 @@ extension ModelRun {
     }
 
     private func addContact(to draft: inout Draft, _ name: String) {
+        guard model.app(name).changes >= .own else {
+            draft.texts.append(step("add", contact: #""givenName":"Ada""#))
+            draft.description.append("adds a contact")
+            return draft.notWritable(at: draft.texts.count - 1)
+        }
         let number = draft.book.takeNumber()
         var texts = makeTexts(number, notes: true)
         if chance(40), let other = one(draft.book.contacts.values.sorted { $0.number < $1.number }) {
@@ -188,7 +195,7 @@ extension ModelRun {
         draft.book.contacts[number]?.container = place
         // A later step may add it to a group, by the identifier that the app chose.
         guard chance(40), let group = visibleGroup(draft, name) else { return }
-        addMember(number, "new \(number)", to: group, in: &draft)
+        addMember(number, "new \(number)", to: group, name, in: &draft)
     }
 
     /// A single card, or the unified contact that it belongs to if no earlier step names the other cards.
@@ -217,11 +224,26 @@ extension ModelRun {
         draft.texts.append(
             step("update", contact: #""identifier":"\#(identifier)""# + (texts.isEmpty ? "" : ",") + json(texts)))
         draft.description.append("updates \(texts.keys.map(\.rawValue).sorted()) of \(members)")
+        let makers = members.reduce(into: [:]) { $0[$1] = draft.book.contacts[$1]?.maker }
+        let parts = draft.book.parts(of: members, texts)
+        let changed = parts.filter { !$0.texts.isEmpty || members.count == 1 }.map(\.number)
+        let empties = parts.contains { part in
+            guard let contact = draft.book.contacts[part.number], !app.mayDelete(contactMadeBy: contact.maker) else {
+                return false
+            }
+            let keys = [ModelKey.phoneNumbers, .emailAddresses].filter(app.keys.keys.contains)
+            return keys.contains { !contact.texts($0).isEmpty }
+                && keys.allSatisfy { (part.texts[$0] ?? contact.texts($0)).isEmpty }
+        }
         draft.events += draft.book.update(members: members, texts, at: model.now, model.moment + 1)
         if !unreadable.isEmpty {
             // The error names the keys in the order of the interface's list.
             let named = ModelKey.allCases.filter(unreadable.contains)
             draft.error = #"UnauthorizedKeys{"keys":[\#(list(named))]}"#
+        } else if !changed.allSatisfy({ app.mayUpdate(contactMadeBy: makers[$0] ?? nil) }) {
+            draft.notWritable(identifier, at: draft.texts.count - 1)
+        } else if empties {
+            draft.notWritable(at: draft.texts.count - 1)
         }
     }
 
@@ -231,13 +253,18 @@ extension ModelRun {
         draft.used.formUnion(members)
         draft.texts.append(step("delete", contact: #""identifier":"\#(identifier)""#))
         draft.description.append("deletes \(members)")
-        if !app.keys.isWhole, !members.allSatisfy({ draft.book.contacts[$0]?.maker == app.key }) {
+        if !members.allSatisfy({ app.mayDelete(contactMadeBy: draft.book.contacts[$0]?.maker) }) {
             draft.notWritable(identifier, at: draft.texts.count - 1)
         }
         for number in members { draft.events.append(draft.book.delete(number)) }
     }
 
     private func addGroup(to draft: inout Draft, _ name: String) {
+        guard model.app(name).changes >= .own else {
+            draft.texts.append(step("add", group: #""name":"Friends""#))
+            draft.description.append("adds a group")
+            return draft.notWritable(at: draft.texts.count - 1)
+        }
         let number = draft.book.takeNumber()
         let group = ModelGroup(
             number: number, maker: model.app(name).key, name: "\(number) \(one(Self.words) ?? "")")
@@ -247,7 +274,7 @@ extension ModelRun {
         draft.book.groups[number] = group
         draft.events.append(.group(number, maker: group.maker))
         guard chance(60), let contact = visibleContact(draft, name) else { return }
-        addMember(contact.number, contact.identifier, to: (number, "new \(number)"), in: &draft)
+        addMember(contact.number, contact.identifier, to: (number, "new \(number)"), name, in: &draft)
     }
 
     private func renameOrDeleteGroup(in draft: inout Draft, _ name: String, deletes: Bool) {
@@ -275,8 +302,11 @@ extension ModelRun {
 
     private func member(in draft: inout Draft, _ name: String, adds: Bool) {
         guard let group = visibleGroup(draft, name), let contact = visibleContact(draft, name) else { return }
-        if adds { return addMember(contact.number, contact.identifier, to: group, in: &draft) }
+        if adds { return addMember(contact.number, contact.identifier, to: group, name, in: &draft) }
         draft.texts.append(step("removeMember", group: groupFields(group.identifier), member: contact.identifier))
+        if draft.book.groups[group.number].map({ model.app(name).fills(groupMadeBy: $0.maker) }) == false {
+            draft.notWritable(group.identifier, at: draft.texts.count - 1)
+        }
         draft.description.append("takes \(contact.number) out of \(group.number)")
         draft.book.groups[group.number]?.confirmed.remove(contact.number)
         if draft.book.groups[group.number]?.members.remove(contact.number) != nil {
@@ -286,9 +316,13 @@ extension ModelRun {
     }
 
     private func addMember(
-        _ contact: Int, _ identifier: String, to group: (number: Int, identifier: String), in draft: inout Draft
+        _ contact: Int, _ identifier: String, to group: (number: Int, identifier: String), _ name: String,
+        in draft: inout Draft
     ) {
         draft.texts.append(step("addMember", group: groupFields(group.identifier), member: identifier))
+        if draft.book.groups[group.number].map({ model.app(name).fills(groupMadeBy: $0.maker) }) == false {
+            draft.notWritable(group.identifier, at: draft.texts.count - 1)
+        }
         draft.description.append("puts \(contact) into \(group.number)")
         draft.used.insert(contact)
         draft.usedGroups.insert(group.number)
@@ -326,7 +360,7 @@ extension ModelRun {
     private func forFullApps(in draft: inout Draft, _ name: String) {
         guard let (number, identifier) = visibleContact(draft, name) else { return }
         let app = model.app(name)
-        var mayDoSo = app.level == .full
+        var mayDoSo = app.level == .full && app.changes == .all
         let contact = #""identifier":"\#(identifier)""#
         if chance(75) {
             guard let (member, memberIdentifier) = visibleContact(draft, name) else { return }

@@ -52,6 +52,7 @@ extension ModelRun {
             var rule = ModelRule(kind: one(ModelRule.Kind.allCases) ?? .none)
             rule.keys = one(ModelRule.keys) ?? []
             rule.groups = chance(50)
+            rule.changes = one(ChangeRight.allCases) ?? .all
             rule.lifetime = Int64(number(60...200_000))
             rules[name] = rule
         }
@@ -74,6 +75,7 @@ extension ModelRun {
             case .capKeys:
                 rule.maximumKeys = ContactKeySet(said.keys.compactMap { ContactKey(rawValue: $0.rawValue) })
                 if said.groups { rule.maximumKeys?.formUnion(.groups) }
+            case .capChanges: rule.maximumChanges = said.changes
             case .forbid: rule.forbidsPrompting = true
             case .lifetime: rule.maximumLifetime = said.lifetime
             case .forceDenied: rule.forcedLevel = .denied
@@ -96,9 +98,11 @@ extension ModelRun {
         let status = one(["denied", "limited", "limited", "full"]) ?? ""
         let end = chance(20) ? model.now + Int64(number(2...100_000)) : nil
         let narrow = chance(30) ? one(ModelKeys.narrow)?.with(groups: chance(30)) : nil
+        let right = chance(25) ? one(ChangeRight.allCases) : nil
         var parameters = #"{"app":"\#(name)","status":"\#(status)""#
         if let end { parameters += #","expires":"\#(ModelDate.text(end))""# }
         if let narrow { parameters += #","keys":[\#(list(narrow))]"# }
+        if let right { parameters += #","changes":"\#(right.rawValue)""# }
         note("lower: \(name) to \(status), \(narrow == nil ? "all" : "fewer") keys, until \(end ?? 0)")
         let answer = try administrator("SetGrant", parameters + "}")
         // An administrator cannot widen a grant in session mode.
@@ -110,24 +114,28 @@ extension ModelRun {
         case ("denied", _), ("limited", .limited), ("limited", .full), ("full", .full): isWider = false
         default: isWider = true
         }
+        let raises = right.map { $0 > decided.changes || decided.level == .denied } ?? false
         let isLater = end.flatMap { end in decided.expires.map { $0 < end } } ?? false
         // It is not specified whether keys can be set on a denied grant, so either outcome counts.
-        guard decided.level != .denied || narrow == nil || isWider || isLater else {
+        guard decided.level != .denied || narrow == nil || isWider || isLater || raises else {
             if answer.error == nil {
-                model.lower(name, to: .denied, keys: decided.keys, expires: end ?? decided.expires)
+                model.lower(
+                    name, to: .denied, keys: decided.keys, changes: decided.changes,
+                    expires: end ?? decided.expires)
             }
             return
         }
         let hasMore =
             narrow.map { !$0.keys.isSubset(of: decided.keys.keys) || $0.groups && !decided.keys.groups } ?? false
-        if isWider || isLater || hasMore {
+        if isWider || isLater || hasMore || raises {
             return try requireSame(answer.error ?? "", "InvalidValue", "SetGrant of \(name)")
         }
         try require(answer.error == nil, "SetGrant of \(name): \(answer.text)")
         let level: ModelApp.Level = status == "denied" ? .denied : status == "full" ? .full : .limited
         // A denial lasts longer than the access that it takes away would have.
         let former = level == .denied && decided.level != .denied ? nil : decided.expires
-        model.lower(name, to: level, keys: narrow ?? decided.keys, expires: end ?? former)
+        model.lower(
+            name, to: level, keys: narrow ?? decided.keys, changes: right ?? decided.changes, expires: end ?? former)
     }
 
     /// The person shares a contact group with an app that has limited access, or takes one back.
@@ -189,7 +197,7 @@ extension ModelRun {
         let level = model.app(name).level
         guard level != .notDetermined else { return }
         let answer = try app(name).call("SetUserDefaults", #"{"sortOrder":"\#(order)"}"#)
-        guard level == .full else {
+        guard level == .full, model.app(name).changes == .all else {
             return try requireSame((answer.error ?? "") + answer.text, "AccessDenied{}", "\(name): SetUserDefaults")
         }
         try requireSame((answer.error ?? "") + answer.text, "{}", "\(name): SetUserDefaults")

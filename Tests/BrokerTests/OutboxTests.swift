@@ -41,27 +41,34 @@ struct OutboxTests {
         return try root.call("VerifyAudit").parameters["brokenAt"] == nil
     }
 
+    /// The details of the records of saves, without the counts of contacts.
+    private func saves(_ fixture: BrokerFixture) throws -> [String] {
+        try fixture.audit(.save).map { detail in
+            detail.split(separator: ", ").filter { !$0.hasSuffix("added") }.joined(separator: ", ")
+        }
+    }
+
     @Test("An acknowledged save is visible to its app and recorded once, however often the broker starts")
     func kept() throws {
         try saveAndLose([.add(given: "Mine")])
         // The first request waits for the recovery.
         #expect(try fixture.app("mail").fetch().names == ["Ada", "Mine"])
         for _ in 1...2 {
-            #expect(try fixture.audit(.save) == ["", "before a crash"])
+            #expect(try saves(fixture) == ["", "before a crash"])
             #expect(try isWhole())
             try fixture.crash()
             #expect(try fixture.app("mail").fetch().names == ["Ada", "Mine"])
         }
         #expect(try fixture.app("mail").save([.add(given: "More")]).error == nil)
-        #expect(try fixture.audit(.save) == ["", "before a crash", ""])
+        #expect(try saves(fixture) == ["", "before a crash", ""])
         #expect(try fixture.app("mail").fetch().names == ["Ada", "Mine", "More"])
     }
 
     @Test("The audit is completed without a request for the contacts database")
     func background() throws {
         try saveAndLose([.add(given: "Mine")])
-        #expect(fixture.loop.run { (try? fixture.audit(.save).count) == 2 })
-        #expect(try fixture.audit(.save) == ["", "before a crash"])
+        #expect(fixture.loop.run { (try? saves(fixture).count) == 2 })
+        #expect(try saves(fixture) == ["", "before a crash"])
     }
 
     @Test("A deleted card leaves every granted set, and the app that saw it gets the event")
@@ -99,7 +106,7 @@ struct OutboxTests {
             let keeper = try fixture.app("keeper")
             #expect(try keeper.fetch().names.contains("Mine"))
             #expect(fixture.access.grant(of: mail.principal)?.access == expected)
-            #expect(try fixture.audit(.save).last == "before a crash")
+            #expect(try saves(fixture).last == "before a crash")
             #expect(try keeper.save([.delete(try keeper.identifier(of: "Mine"))]).error == nil)
             try fixture.grant(.limited(to: []), to: mail)
         }
@@ -116,7 +123,7 @@ struct OutboxTests {
         }
         #expect(try fixture.app("mail").fetch().names == ["Ada"])
         #expect(try fixture.app("keeper").fetch().names == ["Ada", "Grace", "Mine"])
-        #expect(try fixture.audit(.save) == ["", "unreadable, before a crash"])
+        #expect(try saves(fixture) == ["", "unreadable, before a crash"])
         #expect(try fixture.app("mail").save([.add(given: "More")]).error == nil)
         #expect(try fixture.app("mail").fetch().names == ["Ada", "More"])
     }
@@ -127,7 +134,7 @@ struct OutboxTests {
         fixture.names[1_000] = "somebody else"
         let root = TestApp(fixture: fixture, caller: fixture.caller("root", uid: 0), interface: .admin)
         #expect(try root.call("PurgeUser", #"{"uid":1000}"#).error == nil)
-        #expect(try fixture.audit(.save) == ["", "before a crash"])
+        #expect(try saves(fixture) == ["", "before a crash"])
         #expect(fixture.access.outboxMark(of: 1_000) == 0)
         #expect(fixture.access.principals.isEmpty)
     }
@@ -143,15 +150,15 @@ struct OutboxTests {
         #expect(access.hasUndelivered)
         #expect(fixture.journal.lines.contains { $0.contains("its audit record could not be written") })
         #expect(try mail.fetch().error == "StoreUnavailable")
-        #expect(try fixture.audit(.save) == [""])
+        #expect(try saves(fixture) == [""])
         _ = try access.file.writer?.connection.integer("PRAGMA query_only = 0")
         fixture.loop.advance(by: .seconds(2))
-        #expect(try fixture.audit(.save) == ["", ""])
+        #expect(try saves(fixture) == ["", ""])
         #expect(!access.hasUndelivered)
         #expect(try mail.fetch().names == ["Ada", "Mine"])
         try fixture.crash()
         #expect(try fixture.app("mail").fetch().names == ["Ada", "Mine"])
-        #expect(try fixture.audit(.save) == ["", ""])
+        #expect(try saves(fixture) == ["", ""])
     }
 
     @Test(
@@ -175,10 +182,10 @@ struct OutboxTests {
         // Otherwise this call records the save before it is decided.
         #expect(try mail.fetch().names == ["Ada", "Mine"])
         #expect(!access.hasUndelivered)
-        #expect(try fixture.audit(.save) == ["", ""])
+        #expect(try saves(fixture) == ["", ""])
         try fixture.crash()
         #expect(try fixture.app("mail").fetch().names == ["Ada", "Mine"])
-        #expect(try fixture.audit(.save) == ["", ""])
+        #expect(try saves(fixture) == ["", ""])
     }
 
     @Test("A save while the broker ends is both done and recorded, or neither")
@@ -188,7 +195,7 @@ struct OutboxTests {
         try fixture.restart()
         _ = call
         let names = try fixture.app("mail").fetch().names
-        #expect(try fixture.audit(.save).count == (names == ["Ada", "Mine"] ? 2 : 1))
+        #expect(try saves(fixture).count == (names == ["Ada", "Mine"] ? 2 : 1))
         #expect(try fixture.audit(.gap).isEmpty)
     }
 
@@ -216,7 +223,7 @@ struct OutboxTests {
         }
         #expect(fixture.loop.run { fixture.access.openIntents().isEmpty })
         fixture.loop.iterate()
-        #expect(try fixture.audit(.save) == ["", "before a crash"])
+        #expect(try saves(fixture) == ["", "before a crash"])
         #expect(try fixture.audit(.saveNotDone) == ["before a crash"])
     }
 }

@@ -28,7 +28,7 @@ struct ReadingScopeTests {
             ReadContext(
                 disclosure: Disclosure(scope: scope, keys: Grant.ordinaryKeys.union(.groups), revision: 1),
                 principal: app.principal, identifiers: try #require(known.identifiers),
-                book: fixture.books.opened(1_000), writableKeys: .all)
+                book: fixture.books.opened(1_000), writableKeys: .all, changes: .all)
         }
     }
 

@@ -63,7 +63,7 @@ struct ReviewTermsTests {
         for later in [until(now + 2 * day), #""lifetime":"untilRevoked""#] {
             let prompt = try #require(try person.manage(app))
             let call = try person.begin(answering: prompt, #""level":"full",\#(later)"#)
-            #expect(authority.open.first?.access == "all contacts, for longer")
+            #expect(authority.open.first?.access == "all contacts, for longer; and it may change and delete them")
             try authority.answer(.refused)
             #expect(try person.agent.replies(1, to: call)[0].error == "AuthenticationFailed")
             #expect(try grant(app).lifetime == .untilTime(now + day))

@@ -41,7 +41,7 @@ struct SavePermissionTests {
                 case .onlyAdaInGroups: (.limited(to: [RecordNumber(1)]), Grant.ordinaryKeys.union(.groups))
                 case .adaAndBob: (.limited(to: [RecordNumber(1), RecordNumber(2)]), Grant.ordinaryKeys)
                 }
-            return Grant(access: access, keys: keys, revision: 1, decidedBy: .person, decidedAt: 0)
+            return Grant(access: access, keys: keys, changes: .all, revision: 1, decidedBy: .person, decidedAt: 0)
         }
     }
 
@@ -72,7 +72,8 @@ struct SavePermissionTests {
         }
         let principal = Principal(uid: 1_000, strength: .claimed, app: "mail")
         return ReadContext(
-            disclosure: disclosure, principal: principal, identifiers: cipher, book: nil, writableKeys: .all)
+            disclosure: disclosure, principal: principal, identifiers: cipher, book: nil, writableKeys: .all,
+            changes: view.grant.changes)
     }
 
     private enum Unexpected: Error { case refused }

@@ -52,7 +52,9 @@ struct ShownAccessTests {
             #expect(grant["expires"]?.string == end && grant["status"]?.string == "full")
         }
         let why = try administrator.call("ExplainDecision", #"{"app":"mail"}"#)
-        #expect(why.strings("reasons").last == "so it sees all contacts, until \(end)")
+        #expect(
+            why.strings("reasons").last
+                == "so it sees all contacts, and may \(ChangeRight.all.words), until \(end)")
         // A cap leaves it no contact, and the grant that is stored says nothing else.
         rule { $0.capsLevel = true }
         let capped = try listed(administrator.call("ListGrants"))
@@ -69,7 +71,9 @@ struct ShownAccessTests {
         let end = Timestamp.text(seconds: fixture.surroundings.seconds + Self.week)
         #expect(try listed(administrator.call("ListGrants"))["expires"]?.string == end)
         let why = try administrator.call("ExplainDecision", #"{"app":"mail"}"#)
-        #expect(why.strings("reasons").last == "so it sees all contacts, until \(end)")
+        #expect(
+            why.strings("reasons").last
+                == "so it sees all contacts, and may \(ChangeRight.all.words), until \(end)")
     }
 
     @Test("A grant that somebody narrows keeps the time of its decision, and who decided")

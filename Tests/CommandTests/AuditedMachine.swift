@@ -25,7 +25,8 @@ struct AuditedMachine {
         let list = keys.map { "\"\($0)\"" }.joined(separator: ",")
         return """
             {"uid":\(uid),"app":"\(app)","displayName":"\(name)","strength":"\(strength)","status":"\(status)",\
-            "contacts":\(contacts),"keys":[\(list)],"revision":4,"decidedBy":"person","decidedAt":"\(time(-90_000))",\
+            "contacts":\(contacts),"keys":[\(list)],"changes":"\(status == "full" ? "all" : "own")","revision":4,\
+            "decidedBy":"person","decidedAt":"\(time(-90_000))",\
             \(lastUsed)\(more)"uses":\(uses)}
             """
     }
@@ -220,9 +221,11 @@ struct AuditedMachine {
             case "ExplainDecision":
                 return .reply(
                     #"{"status":"full","reasons":["you allowed it all contacts on 2026-03-01T12:00:00Z, until revoked","#
-                        + #""no policy rule matches it","so it sees all contacts"],"explanation":[{"parts":[{"text":"you "},"#
+                        + #""no policy rule matches it","so it sees all contacts, and may change nothing"],"#
+                        + #""explanation":[{"parts":[{"text":"you "},"#
                         + #"{"text":"allowed it all contacts on "},{"time":"2026-03-01T12:00:00Z"},{"text":", until revoked"}]},"#
-                        + #"{"parts":[{"text":"no policy rule matches it"}]},{"parts":[{"text":"so it sees all contacts"}]}]}"#
+                        + #"{"parts":[{"text":"no policy rule matches it"}]},"#
+                        + #"{"parts":[{"text":"so it sees all contacts, and may change nothing"}]}]}"#
                 )
             case "QueryAudit" where parameters["event"]?.string == "alarm": return list("records", alarms)
             case "QueryAudit":

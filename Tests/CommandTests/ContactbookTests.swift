@@ -223,7 +223,7 @@ struct ContactbookTests {
         #expect(outcome.output.contains("Ada Lovelace") && outcome.error == (isTerminal ? "\r\n" : ""))
         for descriptor in gate { close(descriptor) }
         #expect(broker.asked.map(\.method) == ["RequestAccess", "FetchContacts"])
-        #expect(broker.asked.first?.parameters == #"{"purpose":"to list the contacts"}"#)
+        #expect(broker.asked.first?.parameters == #"{"purpose":"to list the contacts","changes":"all"}"#)
     }
 
     @Test("contactbook does not repeat a dismissed prompt")
@@ -239,7 +239,7 @@ struct ContactbookTests {
         "Each error has a sentence of its own that says what to try",
         arguments: [
             ("AccessDenied", 1 as Int32, "contactbook may not do that\nto see whether you or the administrator"),
-            ("RecordNotWritable", 1, "contactbook may not change that\nto see whether you or the administrator"),
+            ("RecordNotWritable", 1, "contactbook may not change that\nallow it in contact-agent"),
             ("AuthorizationNotDetermined", 1, "you did not answer the request\nopen contact-agent in another terminal"),
             ("NoAgent", 2, "contact-agent is not running, so nothing can ask you\nopen contact-agent in another"),
             ("TooManyPrompts", 2, "another request of contactbook is still open\nanswer it in contact-agent"),

@@ -20,8 +20,8 @@ struct CommandOutputTests {
         let lines = apps.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(
             lines.dropFirst().map { [$0[0]] + $0[2...6] } == [
-                ["keeper", "full", "all", "contacts", "until", "revoked"],
-                ["mail", "limited", "1", "contact", "until", "revoked"],
+                ["keeper", "full", "all", "contacts", "all", "until"],
+                ["mail", "limited", "1", "contact", "all", "until"],
             ])
         #expect(try contactctl("apps", "--json", in: fixture).output.contains(#""status":"limited""#))
 

@@ -11,7 +11,7 @@ struct ContactsTests {
         let article = try Command(DaemonFixture.programs + "/ContactsArticle", in: fixture) {
             let prompt = try person.prompt()
             #expect(prompt["purpose"]?.string == "to show what the article shows")
-            try person.answer(prompt, #""level":"full","lifetime":"untilRevoked""#)
+            try person.answer(prompt, #""level":"full","lifetime":"untilRevoked","changes":"all""#)
         }
         #expect(article.end == .exited(0), "\(article.errors)")
         #expect(

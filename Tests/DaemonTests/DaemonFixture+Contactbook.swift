@@ -16,7 +16,8 @@ extension DaemonFixture {
         let exported = try contactbook("export", "--notes") {
             let keys = ContactKey.allCases.map(\.rawValue)
             try person.answer(
-                try person.prompt(), #""level":"full","lifetime":"untilRevoked","keys":\#(quoted(keys))"#)
+                try person.prompt(),
+                #""level":"full","lifetime":"untilRevoked","changes":"all","keys":\#(quoted(keys))"#)
         }
         #expect(exported.end == .exited(0), "\(exported.errors)")
     }

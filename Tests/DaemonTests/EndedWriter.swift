@@ -84,7 +84,7 @@ final class EndedWriter {
         _ = try run(
             """
             DROP TABLE declaredFolder; ALTER TABLE appGrant DROP COLUMN purposeHash;
-            ALTER TABLE appGrant DROP COLUMN contactsRead; ALTER TABLE appGrant DROP COLUMN lastReadAt;
+            ALTER TABLE appGrant DROP COLUMN contactsRead; ALTER TABLE appGrant DROP COLUMN changes; ALTER TABLE appGrant DROP COLUMN lastReadAt;
             ALTER TABLE state DROP COLUMN forwarded; ALTER TABLE outboxMark DROP COLUMN change; PRAGMA user_version = 11
             """,
             on: fixture.state + "/access.sqlite", SQLITE_OPEN_READWRITE)

@@ -80,7 +80,8 @@ struct KeepingTests {
         let keys = ContactKeySet.all.subtracting(.named).subtracting(ContactKeySet([.birthday, .imageData]))
         _ = try fixture.contactbook("add", "--given", "Ada", "--birthday", "1815-12-10", "--phone", "1") {
             try person.answer(
-                try person.prompt(), #""level":"full","lifetime":"untilRevoked","keys":\#(quoted(keys.grantNames))"#)
+                try person.prompt(),
+                #""level":"full","lifetime":"untilRevoked","changes":"all","keys":\#(quoted(keys.grantNames))"#)
         }
         let removed = try fixture.contactbook("remove", "--yes", "ada")
         let lost = "birthday, note, photo, unrecognized vCard properties\n"

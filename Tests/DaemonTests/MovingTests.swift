@@ -227,7 +227,8 @@ struct MovingTests {
         let person = try fixture.person()
         return try fixture.contactbook("export", "--notes") {
             let names = quoted(keys.grantNames)
-            try person.answer(try person.prompt(), #""level":"full","lifetime":"untilRevoked","keys":\#(names)"#)
+            try person.answer(
+                try person.prompt(), #""level":"full","lifetime":"untilRevoked","changes":"all","keys":\#(names)"#)
         }
     }
 

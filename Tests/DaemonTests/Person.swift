@@ -87,14 +87,15 @@ final class Person {
         let prompt = try prompt()
         let answer: Answer
         switch choice {
-        case .everything: answer = try self.answer(prompt, #""level":"full","lifetime":"untilRevoked""#)
+        case .everything: answer = try self.answer(prompt, #""level":"full","lifetime":"untilRevoked","changes":"all""#)
         case .everythingAndNotes:
             answer = try self.answer(
-                prompt, #""level":"full","lifetime":"untilRevoked","keys":["givenName","familyName","note"]"#)
+                prompt,
+                #""level":"full","lifetime":"untilRevoked","keys":["givenName","familyName","note"],"changes":"all""#)
         case .only(let names):
             let rows = try search(prompt).filter { names.contains($0.name) }.map(\.identifier)
             guard rows.count == names.count else { throw Trouble("the agent's list lacks some of \(names)") }
-            answer = try self.answer(prompt, #""level":"limited","identifiers":\#(quoted(rows))"#)
+            answer = try self.answer(prompt, #""level":"limited","identifiers":\#(quoted(rows)),"changes":"all""#)
         case .refused: answer = try self.answer(prompt, #""level":"denied","lifetime":"untilRevoked""#)
         case .dismissed: answer = try self.answer(prompt)
         }

@@ -180,7 +180,8 @@ struct PolicyLoadingTests {
         #expect(
             ruled.dropFirst(2) == [
                 "  policy \(fixture.policyFolder)/10-test.toml:3 “single” allows limited access at most",
-                "  the decision (full) is stored, and applies again without these rules", "  so it sees 0 contacts",
+                "  the decision (full) is stored, and applies again without these rules",
+                "  so it sees 0 contacts, and may add contacts, and change and delete those that it sees",
             ])
         #expect(try contactctl("apps", in: fixture).output.contains("limited by policy"))
         #expect(

@@ -65,6 +65,9 @@ struct PolicyReaderTests {
             [[rule]]
             strengths = ["claimed"]
             deny = true
+
+            [[rule]]
+            maximum_changes = "own"
             """)
         #expect(policy.withoutAuthentication == .refuse)
         #expect(policy.confirmation == .password)
@@ -86,7 +89,9 @@ struct PolicyReaderTests {
         var claimed = Rule(place: "50-test.toml:26")
         claimed.strengths = [.claimed]
         claimed.denies = true
-        #expect(policy.rules == [mail, unverified, claimed])
+        var everyone = Rule(place: "50-test.toml:30")
+        everyone.maximumChanges = .own
+        #expect(policy.rules == [mail, unverified, claimed, everyone])
     }
 
     @Test("An empty file has no rules", arguments: ["", "\n\n", "# nothing\n", "[agent]\n", "rule = []\n"])

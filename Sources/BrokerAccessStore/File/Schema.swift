@@ -265,6 +265,12 @@ enum Schema {
         ALTER TABLE appGrant ADD COLUMN contactsRead INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE appGrant ADD COLUMN lastReadAt INTEGER;
         """,
+        """
+        -- What the app may change (ChangeRight). Before this version, an app that could read all ordinary keys (these bits)
+        -- could also delete the contacts that it saw, and every other app could change them.
+        ALTER TABLE appGrant ADD COLUMN changes TEXT NOT NULL DEFAULT 'none';
+        UPDATE appGrant SET changes = iif(keys & 3489660927 = 3489660927, 'all', 'edit') WHERE level <> 'denied';
+        """,
     ]
 
     /// The first version with a ``SyncedPosition`` file.

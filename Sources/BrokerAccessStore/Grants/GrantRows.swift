@@ -20,14 +20,15 @@ enum GrantRows {
             """
             INSERT INTO appGrant
                 (principal, level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch, decision,
-                decidedThrough, askedKeys, purposeHash, contactsRead, lastReadAt)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+                decidedThrough, askedKeys, purposeHash, contactsRead, lastReadAt, changes)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
             ON CONFLICT DO UPDATE SET level = excluded.level, keys = excluded.keys, expires = excluded.expires,
                 revision = excluded.revision, decidedBy = excluded.decidedBy, decidedAt = excluded.decidedAt,
                 lastUsedAt = excluded.lastUsedAt, uses = excluded.uses, epoch = excluded.epoch,
                 decision = excluded.decision, decidedThrough = excluded.decidedThrough,
                 askedKeys = excluded.askedKeys, purposeHash = excluded.purposeHash,
-                contactsRead = excluded.contactsRead, lastReadAt = excluded.lastReadAt
+                contactsRead = excluded.contactsRead, lastReadAt = excluded.lastReadAt,
+                changes = excluded.changes
             """
         )
         .bind(1, id).bind(2, level).bind(3, Int64(bitPattern: grant.keys.rawValue)).bind(4, expires)
@@ -35,7 +36,8 @@ enum GrantRows {
         .bind(8, usage.lastUsedAt).bind(9, Int64(usage.uses)).bind(10, held.history.epoch)
         .bind(11, held.decision).bind(12, grant.decidedThrough)
         .bind(13, Int64(bitPattern: grant.asked.rawValue)).bind(14, grant.purposeHash)
-        .bind(15, Int64(usage.contacts)).bind(16, usage.lastReadAt).run()
+        .bind(15, Int64(usage.contacts)).bind(16, usage.lastReadAt).bind(17, grant.changes.rawValue)
+        .run()
     }
 
     static func write(

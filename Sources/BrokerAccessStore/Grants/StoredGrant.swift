@@ -57,6 +57,8 @@ extension Grant {
         grant.groups.joined = groups.joined.union(other.groups.joined).intersection(grant.access.records)
         grant.groups.withheld = groups.withheld.union(other.groups.withheld).subtracting(grant.access.records)
         grant.keys.formIntersection(other.keys)
+        // The right of a denial is meaningless.
+        if access != .denied, other.access != .denied { grant.changes = min(changes, other.changes) }
         switch (lifetime, other.lifetime) {
         case (.untilTime(let end), .untilTime(let otherEnd)): grant.lifetime = .untilTime(min(end, otherEnd))
         case (.untilRevoked, _): grant.lifetime = other.lifetime

@@ -34,6 +34,9 @@ public enum ChangeError: Error, Hashable, Sendable {
     case tooManyLinked(index: Int)
     /// The change at this index deletes a container that is not empty.
     case containerInUse(index: Int)
+    /// The change at this index takes the names, or all numbers and addresses, from a contact that the author may not
+    /// delete.
+    case emptiesContact(index: Int)
     /// There would be more than ``StoredContainer/most`` containers.
     case tooManyContainers(index: Int)
     /// The book would use more space than ``SpaceBounds/book``.

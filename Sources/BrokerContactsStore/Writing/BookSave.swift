@@ -14,6 +14,8 @@ final class BookSave {
     /// The keys whose values the author may see. If the author deletes a card, only these values count as
     /// removed, because the size of other values must stay hidden.
     private let visible: ContactKeySet
+    /// Contacts that the author may not delete, and therefore not empty.
+    private let kept: Set<RecordNumber>
     private let time: String
     private var log: ChangeLog
 
@@ -23,7 +25,8 @@ final class BookSave {
 
     init(
         _ db: Database, _ contacts: ContactWriter, _ linking: Linking, _ maker: FormMaker, _ ahead: ContactsAhead?,
-        by author: ChangeAuthor, _ access: AuthorAccess, at seconds: Int64, perChange bytesPerChange: Int64
+        by author: ChangeAuthor, _ access: AuthorAccess, keeping kept: Set<RecordNumber>, at seconds: Int64,
+        perChange bytesPerChange: Int64
     ) throws(StoreError) {
         self.db = db
         self.contacts = contacts
@@ -31,6 +34,7 @@ final class BookSave {
         self.maker = maker
         self.ahead = ahead.map { ContactsAhead.Iterator($0, maker) }
         self.author = author
+        self.kept = kept
         use = SpaceUse(bytesPerChange: bytesPerChange)
         visible =
             switch access {
@@ -99,6 +103,9 @@ final class BookSave {
         }
         var contact = former.applying(patch, keys: keys)
         if keys.contains(.imageData) { contact.imageDataAvailable = !patch.imageData.isEmpty }
+        guard !kept.contains(record) || !empties(former, contact) else {
+            throw ChangeError.emptiesContact(index: index)
+        }
         identifiers.assign(to: &contact, replacing: former)
         let written = StoredContact(contact)
         var changed = written.keysDiffering(from: stored)
@@ -126,6 +133,18 @@ final class BookSave {
         }
         if keys.contains(.imageData) { try contacts.writeImage(record.rawValue, patch.imageData) }
     }
+
+    /// Whether a contact loses all its names, or all its numbers and addresses. Only what the author may see counts, because
+    /// a refusal must not tell more.
+    private func empties(_ former: Contact, _ new: Contact) -> Bool {
+        [Self.namingKeys, Self.reachingKeys].contains { keys in
+            let seen = keys.intersection(visible)
+            return !former.present(of: seen).isEmpty && new.present(of: seen).isEmpty
+        }
+    }
+
+    private static let namingKeys = ContactKeySet.names.subtracting(ContactKeySet(.contactType))
+    private static let reachingKeys = ContactKeySet([.phoneNumbers, .emailAddresses, .postalAddresses])
 
     /// Returns the size, in bytes, of the parts of a card that the author may see.
     private func size(of record: RecordNumber) throws(StoreError) -> Int {

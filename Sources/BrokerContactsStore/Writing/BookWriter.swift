@@ -100,7 +100,7 @@ final class BookWriter {
     @discardableResult
     func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
-        access: AuthorAccess = .full, outbox entry: OutgoingEntry? = nil
+        access: AuthorAccess = .full, keeping kept: Set<RecordNumber> = [], outbox entry: OutgoingEntry? = nil
     ) throws -> [BookChange] {
         let ahead = ContactsAhead(changes, at: seconds, locale: locale, otherMaker)
         defer { ahead?.stop() }
@@ -111,7 +111,7 @@ final class BookWriter {
             let save = try BookSave(
                 db, ContactWriter(db, ordering: ordering),
                 Linking(db, maker.normalizer, links, isEvidence: isEvidence), maker, ahead, by: author, access,
-                at: seconds, perChange: space.bounds.change)
+                keeping: kept, at: seconds, perChange: space.bounds.change)
             for (index, change) in changes.enumerated() { try save.apply(change, index) }
             let links = try save.finish()
             // A save that changes nothing needs no outbox entry.

@@ -37,6 +37,12 @@ extension CNContactStore {
         return reply["keys"]?.elements?.compactMap(\.string)
     }
 
+    /// Returns what the app may change; `nil` if the app has no access.
+    public func authorizedChanges() throws -> CNContactChangeRight? {
+        let reply = try Self.answer { () throws(CallFailure) in try BrokerCalls.shared.call(.getAuthorization) }
+        return reply["changes"]?.string.flatMap(CNContactChangeRight.init)
+    }
+
     /// Whether the library tells a person at a terminal that a call waits for their answer. An extension of this
     /// library; the default is `true`.
     ///

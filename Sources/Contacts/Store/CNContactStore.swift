@@ -105,10 +105,22 @@ open class CNContactStore: NSObject, @unchecked Sendable {
         for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor],
         completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
+        requestAccess(for: entityType, keysToOffer: keysToOffer, changes: .own, completionHandler: completionHandler)
+    }
+
+    /// Prompts the person for access to contacts if they have not decided on it. The prompt says what the app wants to
+    /// change, and the person may give less; ``authorizedChanges()`` returns what they gave. An extension of this
+    /// library.
+    ///
+    /// - Parameter keysToOffer: as in ``requestAccess(for:keysToOffer:completionHandler:)``.
+    @preconcurrency public func requestAccess(
+        for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor] = [], changes: CNContactChangeRight,
+        completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
+    ) {
         let keys = Result { () throws(CNError) in try ContactKeySet(offered: keysToOffer) }
         Self.whileAppGoesOn {
             do throws(CNError) {
-                try Self.askForAccess(keys.get())
+                try Self.askForAccess(keys.get(), changes)
                 completionHandler(true, nil)
             } catch {
                 completionHandler(false, error)
@@ -132,6 +144,17 @@ open class CNContactStore: NSObject, @unchecked Sendable {
     @discardableResult
     public func requestAccess(for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor]) async throws -> Bool {
         try await Self.answer { requestAccess(for: entityType, keysToOffer: keysToOffer, completionHandler: $0) }
+    }
+
+    /// The same as ``requestAccess(for:keysToOffer:changes:completionHandler:)``, but suspends until the person has
+    /// answered. An extension of this library.
+    @discardableResult
+    public func requestAccess(
+        for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor] = [], changes: CNContactChangeRight
+    ) async throws -> Bool {
+        try await Self.answer {
+            requestAccess(for: entityType, keysToOffer: keysToOffer, changes: changes, completionHandler: $0)
+        }
     }
 
     /// Suspends until a request for access calls its handler.
@@ -164,7 +187,9 @@ open class CNContactStore: NSObject, @unchecked Sendable {
         }
     }
 
-    private static func askForAccess(_ keys: ContactKeySet = []) throws(CNError) {
+    private static func askForAccess(
+        _ keys: ContactKeySet = [], _ changes: CNContactChangeRight = .own
+    ) throws(CNError) {
         // A first prompt must list all keys to offer. A later one asks only for those that the app wants in addition,
         // and not again for ordinary keys that the person withheld.
         let isFirst = keys.isEmpty || CNContactStore.authorizationStatus(for: .contacts) == .notDetermined
@@ -174,6 +199,7 @@ open class CNContactStore: NSObject, @unchecked Sendable {
             try BrokerCalls.shared.call(.requestAccess) {
                 $0.member("purpose", purposeOfCall)
                 if !keys.isEmpty { $0.member("keys", named.grantNames) }
+                if changes != .own { $0.member("changes", changes.rawValue) }
             }
         }
         switch CNAuthorizationStatus(wire: reply["status"]?.string) {

@@ -111,13 +111,13 @@ extension CallFailure {
     func asError(saving steps: [CNSaveRequest.Step]) -> CNError {
         let record = { steps.indices.contains($0) ? steps[$0].record : nil } as (Int) -> CNError.Record?
         let error = asError(about: record)
-        // If the refused step adds a record, only its container can be missing. Apple's systems have a
-        // separate code for a missing container.
-        guard error.code == .recordDoesNotExist, let step = error.failedStep, steps.indices.contains(step) else {
-            return error
-        }
-        switch steps[step] {
-        case .add, .addGroup: return error.with(.parentRecordDoesNotExist)
+        guard let step = error.failedStep, steps.indices.contains(step) else { return error }
+        switch (steps[step], error.code) {
+        // If the refused step adds a record, only its container can be missing or refuse it. Apple's systems have
+        // separate codes for that.
+        case (.add, .recordDoesNotExist), (.addGroup, .recordDoesNotExist): return error.with(.parentRecordDoesNotExist)
+        case (.add, .recordNotWritable), (.addGroup, .recordNotWritable):
+            return error.with(.parentContainerNotWritable)
         default: return error
         }
     }
