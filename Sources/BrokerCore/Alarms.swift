@@ -16,6 +16,7 @@ final class Alarms: UsesServices {
     let services: BrokerServices
     private var raised = RaisedAlarms()
     private var reading: [Principal: ReadContacts] = [:]
+    private var changing: [Principal: ChangedContacts] = [:]
     /// Where the next verification of the audit begins.
     private var unverified: Int64?
 
@@ -106,6 +107,29 @@ final class Alarms: UsesServices {
                 self.disclosed([], to: app)
             }
         }
+    }
+
+    // MARK: Changes
+
+    /// Counts the contacts that an app's save changed or deleted.
+    func changed(_ changes: [BookChange], by principal: Principal) {
+        let app = principal.bound(to: .persistent)
+        let key = RaisedAlarms.Key(kind: .changesMuch, uid: app.uid, strength: app.strength, app: app.app)
+        guard raised.mayRaise(key, at: services.seconds) else { return }
+        let records = changes.filter { $0.kind == .updateContact || $0.kind == .deleteContact }.map(\.record)
+        guard !records.isEmpty else { return }
+        let now = services.surroundings.uptime()
+        var changed = changing[app] ?? ChangedContacts(began: now)
+        if now - changed.began >= ReadContacts.hour { changed = ChangedContacts(began: now) }
+        changed.records.formUnion(records)
+        changing[app] = changed
+        if changing.count > StoreLimits.appsCounted, let oldest = changing.min(by: { $0.value.began < $1.value.began })
+        {
+            changing[oldest.key] = nil
+        }
+        guard changed.records.count > ChangedContacts.most else { return }
+        changing[app] = nil
+        raise(.changesMuch, of: app, count: changed.records.count)
     }
 
     // MARK: Identities

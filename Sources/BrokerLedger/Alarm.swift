@@ -7,6 +7,8 @@ import BrokerModel
 package enum AlarmKind: String, CaseIterable {
     /// An app got almost the whole address book within an hour.
     case readsEverything
+    /// An app changed or deleted many contacts within an hour.
+    case changesMuch
     /// The file of an app that has access was changed, and the new program asked. It has no access.
     case executableChanged
     /// An app that has access connected with a weaker identity.
@@ -23,7 +25,7 @@ package enum AlarmKind: String, CaseIterable {
     package var pause: Int64 {
         switch self {
         case .readsEverything, .unusedGrant, .notInstalled: 30 * 86_400
-        case .executableChanged, .weakerIdentity, .auditBroken: 86_400
+        case .changesMuch, .executableChanged, .weakerIdentity, .auditBroken: 86_400
         }
     }
 }
@@ -68,6 +70,17 @@ package struct RaisedAlarms {
         else { return }
         note(Key(kind: kind, uid: record.uid, strength: record.strength, app: record.app), at: record.time / 1_000_000)
     }
+}
+
+/// The contacts that one app changed or deleted within an hour.
+package struct ChangedContacts {
+    /// When the hour began, in microseconds of ``Surroundings/uptime``.
+    package let began: Int64
+    package var records: Set<RecordNumber> = []
+    /// More contacts than these are an alarm.
+    package static let most = 20
+
+    package init(began: Int64) { self.began = began }
 }
 
 /// The contacts that one app got within an hour.

@@ -62,6 +62,11 @@ struct AlarmsCommand: ParsableCommand {
                 "it got \(Count.words(count, "contact")), almost the whole address book, within an hour",
                 "if you did not expect this: contactctl revoke \(app)"
             )
+        case "changesMuch":
+            return (
+                "it changed or deleted \(Count.words(count, "contact")) within an hour",
+                "if you did not expect this: contactctl revoke \(app)"
+            )
         case "executableChanged":
             return (
                 "a changed version of this file asked; it does not have the access of this one",

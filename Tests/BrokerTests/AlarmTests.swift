@@ -42,6 +42,30 @@ struct AlarmTests {
         for _ in 0..<4 { _ = try? root.call("VerifyAudit") }
     }
 
+    @Test("More than 20 contacts changed or deleted within an hour raise an alarm, and each save says how many")
+    func changes() throws {
+        let mail = try fixture.app("mail", .full, strength: .sandboxed)
+        let names = try mail.fetch(#""sortOrder":"givenName""#).contacts.compactMap { $0["identifier"]?.string }
+        // It has read everything, which is another alarm.
+        func changeAlarms() throws -> [String] { try alarms().filter { $0 == "changesMuch" } }
+        func update(_ place: Int) -> Change { .update(names[place], #""jobTitle":"T""#) }
+        #expect(try mail.save((0..<12).map(update) + [.add(given: "Mine")]).error == nil)
+        #expect(try fixture.audit(.save).last == "1 added, 12 changed")
+        #expect(try mail.save((4..<14).map(update) + (14..<20).map { .delete(names[$0]) }).error == nil)
+        #expect(try fixture.audit(.save).last == "10 changed, 6 deleted")
+        #expect(try changeAlarms().isEmpty)
+        // An hour later the count begins again.
+        fixture.loop.advance(by: .seconds(3_601))
+        #expect(try mail.save((20..<40).map(update)).error == nil)
+        #expect(try changeAlarms().isEmpty)
+        #expect(try mail.save([.delete(names[40])]).error == nil)
+        #expect(try changeAlarms() == ["changesMuch"])
+        // Adding contacts is none, and neither is repeating what is there.
+        let chat = try fixture.app("chat", .full, strength: .sandboxed)
+        #expect(try chat.save((0..<30).map { .add(given: "C\($0)") }).error == nil)
+        #expect(try changeAlarms() == ["changesMuch"])
+    }
+
     @Test("An app that gets almost all contacts within an hour raises one alarm in 30 days")
     func everything() throws {
         let mail = try fixture.app("mail", .full)
