@@ -132,12 +132,14 @@ package struct Parameter {
         // Fetches often name all keys, mostly in the order of their declaration. The search therefore
         // continues after the last match.
         var next = 0
-        for element in elements where !element.says("identifier") {
+        for element in elements {
             func isNamed(_ key: String) -> Bool { element.says(key) }
-            guard let place = Self.keys[next...].firstIndex(where: isNamed) ?? Self.keys.firstIndex(where: isNamed)
-            else { throw invalid }
-            keys.formUnion(ContactKeySet(rawValue: 1 << UInt64(place)))
-            next = place + 1
+            if let place = Self.keys[next...].firstIndex(where: isNamed) ?? Self.keys.firstIndex(where: isNamed) {
+                keys.formUnion(ContactKeySet(rawValue: 1 << UInt64(place)))
+                next = place + 1
+            } else if !isNamed("identifier") {
+                throw invalid
+            }
         }
         return keys
     }
