@@ -58,11 +58,12 @@ public struct CallFrame: Sendable {
     /// Whether a method consists of names joined by dots, and each name has only permitted characters
     /// (varlink.org, Interface Definition).
     private static func isQualified(_ method: String) -> Bool {
-        guard method.utf8.count <= maximumMethodLength else { return false }
         var parts = 0
         var partLength = 0
-        for byte in method.utf8 {
-            switch byte {
+        // The iterator of the UTF-8 view would decide for each byte how the string is stored.
+        let name = method.utf8.span
+        for place in name.indices {
+            switch name[place] {
             case UInt8(ascii: "."):
                 guard partLength > 0 else { return false }
                 parts += 1
