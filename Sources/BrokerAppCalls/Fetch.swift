@@ -112,7 +112,8 @@ struct Fetch: PermittedCall {
         after = end?.last ?? after
         let continues = call.more && hasMore && remaining > 0
         let next = hasMore && !continues ? after.flatMap { token($0, identifiers) } : nil
-        var writer = DisclosedWriter(reservingCapacity: disclosed.size + 256)
+        let tokens = (next?.utf8.count ?? 0) + (historyToken?.utf8.count ?? 0)
+        var writer = DisclosedWriter(reservingCapacity: disclosed.size + tokens + 64)
         writer.member("contacts", disclosed)
         writer.member("next", next)
         if !continues { writer.member("historyToken", historyToken) }
@@ -167,11 +168,8 @@ struct Fetch: PermittedCall {
     private func project(
         _ found: Found, _ disclosure: Disclosure, _ identifiers: IdentifierCipher
     ) -> DisclosedContacts {
-        if found.rows.contains(where: { !$0.others.isEmpty }) {
-            let batch = found.rows.map { (first: $0.disclosable, others: $0.others.map(\.disclosable)) }
-            return disclosure.project(unified: batch, of: parameters.keys, under: identifiers)
-        }
-        return disclosure.project(found.rows.map(\.disclosable), of: parameters.keys, under: identifiers)
+        let batch = found.rows.map { (first: $0.disclosable, others: $0.others.map(\.disclosable)) }
+        return disclosure.project(unified: batch, of: parameters.keys, under: identifiers)
     }
 
     /// The query for the next batch; `nil` if the container, group or own card that the predicate names is

@@ -73,10 +73,10 @@ struct Projection {
         append(first.record, merged, images ?? .none)
     }
 
-    /// Reserves memory for all of these contacts, without their images.
-    mutating func reserve(_ contacts: [DisclosableContact]) {
+    /// Reserves memory for all of these contacts, without their images. It is enough for every key that they have.
+    mutating func reserve(_ contacts: some Collection<DisclosableContact>) {
         let around = StoredContact.empty.size(of: requested) + Self.opening.count + Self.room.count + 2
-        elements.reserveCapacity(contacts.reduce(0) { $0 + $1.contact.size(of: permitted) + around })
+        elements.reserveCapacity(contacts.reduce(0) { $0 + $1.contact.bytes.count + around })
         places.reserveCapacity(contacts.count)
         records.reserveCapacity(contacts.count)
     }
@@ -119,9 +119,10 @@ struct Projection {
     /// Fills in the identifiers, encrypted in one batch. Unified contacts then get identifiers of their own
     /// kind.
     mutating func finish() -> DisclosedContacts {
-        let names = identifiers.identifiers(of: records, as: kind)
+        let (names, places) = (identifiers.identifiers(of: records, as: kind), places)
+        var written = elements.mutableSpan
         for (index, place) in places.enumerated() {
-            for offset in 0..<Self.nameSize { elements[place + offset] = names[index * Self.nameSize + offset] }
+            for offset in 0..<Self.nameSize { written[place + offset] = names[index * Self.nameSize + offset] }
         }
         for index in unified {
             let name = identifiers.identifier(of: records[index], as: .unifiedContact)

@@ -25,12 +25,12 @@ extension Disclosure {
     /// the caller may see two or more cards of a contact, the result is one unified contact, made of those
     /// cards only.
     public func project(
-        unified contacts: some Sequence<(first: DisclosableContact, others: [DisclosableContact])>,
-        of requested: ContactKeySet,
+        unified contacts: [(first: DisclosableContact, others: [DisclosableContact])], of requested: ContactKeySet,
         under identifiers: IdentifierCipher
     ) -> DisclosedContacts {
         var projection = Projection(
             disclosure: self, requested: requested, identifiers: identifiers, kind: .contact)
+        projection.reserve(contacts.lazy.map(\.first))
         for (first, others) in contacts { projection.append(unified: first, others) }
         return projection.finish()
     }

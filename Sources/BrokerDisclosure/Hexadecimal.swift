@@ -1,19 +1,21 @@
 /// Converts bytes to lower-case hexadecimal digits and back.
 public enum Hexadecimal {
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    static func digits(of bytes: some Sequence<UInt8>) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * bytes.underestimatedCount)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+    static func digits(of bytes: some Collection<UInt8>) -> [UInt8] {
+        var text = [UInt8](repeating: 0, count: 2 * bytes.count)
+        var digits = text.mutableSpan
+        for (index, byte) in bytes.enumerated() {
+            digits[2 * index] = digit(byte >> 4)
+            digits[2 * index + 1] = digit(byte & 15)
         }
         return text
     }
 
-    public static func text(_ bytes: some Sequence<UInt8>) -> String {
-        // The loop over a buffer is specialized; one over any sequence would call the sequence for each byte.
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
+    }
+
+    public static func text(_ bytes: some Collection<UInt8>) -> String {
+        // The loop over a buffer is specialized; one over any collection would call the collection for each byte.
         String(decoding: bytes.withContiguousStorageIfAvailable { digits(of: $0) } ?? digits(of: bytes), as: UTF8.self)
     }
 
