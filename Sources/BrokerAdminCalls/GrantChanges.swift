@@ -109,7 +109,8 @@ struct GrantChanges: UsesServices {
         if let changes = parameters.changes {
             if changes > grant.changes || grant.access == .denied {
                 try widen(
-                    &change, parameters, "changes", reason: "only the person can let an app change more, at a prompt")
+                    &change, parameters, "changes",
+                    reason: "only the person can let an app change more, in contact-agent")
             }
             change.grant.changes = changes
         }

@@ -32,7 +32,7 @@ enum ContactsFailure {
         switch error.code {
         case .authorizationDenied: break
         case .recordDoesNotExist: return failure("no contact that this program may see is meant")
-        case .recordNotWritable:
+        case .recordNotWritable, .parentContainerNotWritable:
             return failure(
                 "contactbook may not change that", try: "allow it in contact-agent, at contactbook, under Changes")
         case .parentRecordDoesNotExist: return failure("no group that this program may see is meant")

@@ -68,7 +68,7 @@ extension AgentScreens {
             name: "access-changes", prompt: wantsChanges,
             steps: [
                 Step("change and delete contacts", "c"), Step("] Grace Hopper", "↓⇥", "2"), Step("1 marked", "⏎", ""),
-                Step("changes and deletes", "w"), Step("Changes: nothing", "y"),
+                Step("also deletes", "w"), Step("Changes: nothing", "y"),
             ]),
         Session(
             name: "access-declared", prompt: declared,
@@ -131,7 +131,7 @@ extension AgentScreens {
             name: "manage-changes", prompt: managed,
             steps: [
                 Step("[w]", "w"), Step("What may “mail” change", "⏎", ""), Step("[w]", "w"),
-                Step("What may “mail” change", "2"),
+                .approving("[2] also contacts", "2"),
             ]),
         Session(
             name: "manage-all", prompt: managed,

@@ -59,7 +59,7 @@ struct AnswerTests {
         for (asked, wants, setting) in [
             (nil, nil, "only what it adds itself"), ("own", nil, "only what it adds itself"),
             ("edit", "Wants to change contacts, too.", "also contacts that it sees"),
-            ("all", "Wants to change and delete contacts, too.", "changes and deletes contacts that it sees"),
+            ("all", "Wants to change and delete contacts, too.", "all that it sees; also deletes it"),
         ] as [(String?, String?, String)] {
             var text = PromptText()
             text.changes = asked

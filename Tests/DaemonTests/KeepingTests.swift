@@ -21,6 +21,31 @@ struct KeepingTests {
 
         """
 
+    @Test("If contactbook may change nothing, each command says where the person can allow it, and changes nothing")
+    func mayChangeNothing() throws {
+        let fixture = try DaemonFixture.withContactbook()
+        _ = try fixture.contactbook("add", "--given", "Ada", "--family", "Lovelace")
+        let before = try fixture.book()
+        func allow(_ right: String) throws -> Command {
+            try Command(
+                DaemonFixture.programs + "/contactctl", ["set", "contactbook", "--changes", right], in: fixture)
+        }
+        let lowered = try allow("none")
+        #expect(lowered.output.hasSuffix("it may change nothing\n"), "\(lowered.errors)")
+        for arguments in [
+            ["add", "--given", "Eve"], ["groups", "create", "Friends"], ["remove", "--yes", "ada"],
+        ] {
+            let refused = try Command(DaemonFixture.programs + "/contactbook", arguments, in: fixture)
+            #expect(refused.end == .exited(1), "\(arguments)")
+            #expect(
+                refused.errors.contains("contactbook may not change that\nallow it in contact-agent"),
+                "\(arguments): \(refused.errors)")
+        }
+        #expect(try fixture.book() == before)
+        let raised = try allow("all")
+        #expect(raised.end != .exited(0) && raised.errors.contains("only the person can let an app change more"))
+    }
+
     @Test("Undo restores a removed contact with its note, photo, groups and links")
     func removing() throws {
         let fixture = try DaemonFixture.withContactbook()
