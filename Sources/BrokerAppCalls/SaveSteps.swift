@@ -324,7 +324,7 @@ struct SaveSteps {
         of group: RecordNumber, _ change: SaveContactsParameters.Change, _ index: Int
     ) throws(ReadContext.Failure) {
         let isOwn = made.isOwn(group: group)
-        // The grant or its keys are too narrow: the save is decided when it is made.
+        // What the granted contacts or keys refuse is decided when the save is made.
         guard context.permissions.updatesWhatItSees || context.permissions.mayChangeMembers(ofGroupThatIsOwn: isOwn)
         else { throw notWritable(index, change.group?.ownIdentifier) }
     }
