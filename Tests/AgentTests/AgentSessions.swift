@@ -60,7 +60,8 @@ extension AgentScreens {
             name: "access-terms",
             steps: [
                 Step("[a] Share all", click: "[a] Share all", "a"), Step("[y] Share all", "t"),
-                Step("until you revoke it", "k"), Step("] names", " ", "1"), Step("[ ] names", "⏎", ""),
+                Step("until you revoke it", "w"), Step("Changes: also contacts", "k"), Step("] names", " ", "1"),
+                Step("[ ] names", "⏎", ""),
                 Step("[y] Share all", "b"), Step("[a] Share all", "a"), Step("[y] Share all", "←", "back"),
                 Step("[a] Share all", "⎋", "esc"),
             ]),
@@ -100,7 +101,8 @@ extension AgentScreens {
             steps: [
                 Step("[s] Share Grace", "?"), Step("Move in a list", "⏎", ""), Step("[/] Search", "/"),
                 Step("] Grace Hopper", "⌫", "gr"), Step("Search: gr_", "⏎", ""), Step("[y] Share this", "t"),
-                Step("until you revoke it", "b"), Step("] Grace Hopper", "→", "list"),
+                Step("until you revoke it", "w"), Step("Changes: also contacts", "b"),
+                Step("] Grace Hopper", "→", "list"),
                 Step("Marked contacts", "→", "list"), Step("] Ada Lovelace", "⏎", ""),
                 Step("[y] Share this", "←", "back"), Step("] Grace Hopper", "⏎", ""), Step("[N] Don't", "N"),
             ]),
@@ -133,6 +135,14 @@ extension AgentScreens {
                 Step("[w]", "w"), Step("What may “mail” change", "⏎", ""), Step("[w]", "w"),
                 .approving("[2] also contacts", "2"),
             ]),
+        Session(
+            name: "manage-changes-none", prompt: managed,
+            steps: [
+                Step("[w]", "w"), Step("What may “mail” change", "b"), Step("[w]", "w"), .approving("[1] nothing", "1"),
+            ]),
+        Session(
+            name: "manage-changes-all", prompt: managed,
+            steps: [Step("[w]", "w"), .approving("[3] everything", "3")]),
         Session(
             name: "manage-all", prompt: managed,
             steps: [
