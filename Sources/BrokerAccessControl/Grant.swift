@@ -98,7 +98,7 @@ public struct Grant: Hashable, Sendable {
     /// The keys of a first grant, unless the person chose others.
     public static let ordinaryKeys = ContactKeySet.all.subtracting(.named)
 
-    /// What an app may change after a first grant, unless it asked for more.
+    /// What an app may change after a first grant, unless the person's answer says otherwise.
     public static let firstChanges = ChangeRight.own
 
     public init(

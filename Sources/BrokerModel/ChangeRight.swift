@@ -7,7 +7,7 @@ public enum ChangeRight: String, CaseIterable, Comparable, Sendable {
     case own
     /// Also change values of the contacts that it sees, and the members of groups.
     case edit
-    /// Also delete and link contacts, set the person's own card, and change containers and others' groups.
+    /// Also delete and link contacts, set the person's own card, and change containers, settings and others' groups.
     case all
 
     public static func < (one: Self, other: Self) -> Bool { one.order < other.order }

@@ -7,6 +7,7 @@ public enum CNContactChangeRight: String, CaseIterable, Sendable {
     case own
     /// Also changing contacts that the app sees, and the members of groups.
     case edit
-    /// Also deleting and linking contacts, and changing containers, groups of other apps, and the person's own card.
+    /// Also deleting and linking contacts, and changing containers, settings, groups of other apps, and the person's
+    /// own card.
     case all
 }

@@ -25,7 +25,8 @@ public final class CNContactsUserDefaults: NSObject, Sendable {
         (defaults?["displayOrder"]?.string).map { $0 == "familyName" ? .familyNameFirst : .givenNameFirst }
     }
 
-    /// The language whose alphabet determines the order of names: a BCP 47 tag, or a locale such as `sv_SE`; empty for the
+    /// The language whose alphabet determines the order of names: a BCP 47 tag, or a locale such as `sv_SE`; empty
+    /// for the
     /// root order of Unicode. If the app has no access, it comes from the environment. An extension of this library.
     public var language: String {
         if let language = defaults?["language"]?.string { return language }
@@ -48,10 +49,12 @@ public final class CNContactsUserDefaults: NSObject, Sendable {
         }
     }
 
-    /// Sets the person's preferences; `nil` leaves a preference unchanged. This needs full access. An
+    /// Sets the person's preferences; `nil` leaves a preference unchanged. This needs full access and
+    /// ``CNContactChangeRight/all``. An
     /// extension of this library.
     ///
-    /// - Parameter language: a BCP 47 tag, such as `sv`; empty for the language of the broker's settings or locale. After a
+    /// - Parameter language: a BCP 47 tag, such as `sv`; empty for the language of the broker's settings or locale.
+    /// After a
     ///   change, a list that an app reads page by page must begin again.
     public func set(
         sortOrder: CNContactSortOrder? = nil, displayNameOrder: CNContactDisplayNameOrder? = nil,

@@ -98,31 +98,36 @@ open class CNSaveRequest: NSObject {
 
     // MARK: Not in Apple's Contacts
 
-    /// Links two contacts as one person. This needs full access, otherwise the save fails with
+    /// Links two contacts as one person. This needs full access and ``CNContactChangeRight/all``, otherwise the save
+    /// fails with
     /// ``CNError/Code/recordNotWritable``. At most 64 contacts can be linked as one person. An extension of
     /// this library.
     open func link(_ contact: CNContact, with other: CNContact) {
         steps.append(.link(contact.identifier, other.identifier, isOne: true))
     }
 
-    /// Marks two contacts as different people. This needs full access, otherwise the save fails with
+    /// Marks two contacts as different people. This needs full access and ``CNContactChangeRight/all``, otherwise the
+    /// save fails with
     /// ``CNError/Code/recordNotWritable``. An extension of this library.
     open func unlink(_ contact: CNContact, from other: CNContact) {
         steps.append(.link(contact.identifier, other.identifier, isOne: false))
     }
 
-    /// Sets the person's own contact; `nil` for none. This needs full access. An extension of this library.
+    /// Sets the person's own contact; `nil` for none. This needs full access and ``CNContactChangeRight/all``. An
+    /// extension of this library.
     open func setMeContact(_ contact: CNContact?) {
         steps.append(.setMe(contact?.identifier))
     }
 
-    /// Adds a container. This needs full access. Only a later save can add contacts and groups to the
+    /// Adds a container. This needs full access and ``CNContactChangeRight/all``. Only a later save can add contacts
+    /// and groups to the
     /// container, because this save assigns its identifier. An extension of this library.
     open func addContainer(named name: String) {
         steps.append(.addContainer(name: name))
     }
 
-    /// Deletes an empty container. This needs full access. An extension of this library.
+    /// Deletes an empty container. This needs full access and ``CNContactChangeRight/all``. An extension of this
+    /// library.
     open func deleteContainer(withIdentifier identifier: String) {
         steps.append(.deleteContainer(identifier))
     }
