@@ -22,7 +22,7 @@ public enum EffectiveAccess: Hashable, Sendable {
 
 /// The kind of a prompt, as the agent's interface names it.
 public enum PromptKind: String, CaseIterable, Sendable {
-    case access, button, manage, pick, propose, keys
+    case access, button, manage, pick, propose, keys, change
 }
 
 /// Why a request is refused.

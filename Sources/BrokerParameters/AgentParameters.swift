@@ -109,6 +109,15 @@ package struct AnswerParameters: Sendable {
     package let addProposed: Bool
     /// The offered card with the person's changes, without images; `nil` if there are none.
     package let card: WireContact?
+    /// What the person allows at a prompt of kind ``PromptKind/change``.
+    package let allow: Allowance?
+
+    package enum Allowance: String, Sendable {
+        /// The save that the prompt shows.
+        case once
+        /// Also further saves like this one.
+        case always
+    }
 
     /// The interface's `PickedValue`.
     package struct PickedValue: Hashable, Sendable {
@@ -145,6 +154,7 @@ package struct AnswerParameters: Sendable {
         mergeInto = try reader["mergeInto"]?.identifier()
         addProposed = try reader.flag("addProposed")
         card = try Self.card(reader["card"])
+        allow = try reader["allow"]?.one(of: Allowance.self)
         try reader.finish()
     }
 
@@ -167,7 +177,9 @@ package struct AnswerParameters: Sendable {
         guard !mayAskAgain || kind == .manage && !hasLevelFields && removed.isEmpty && !neverAskAgain else {
             return true
         }
+        guard allow == nil || kind == .change else { return true }
         return switch kind {
+        case .change: hasLevelFields || picked != nil || hasProposalFields || !removed.isEmpty
         case .access, .button: picked != nil || hasProposalFields || !removed.isEmpty
         case .manage: picked != nil || hasProposalFields
         case .pick: hasLevelFields || hasProposalFields || !removed.isEmpty

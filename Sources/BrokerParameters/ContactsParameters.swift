@@ -173,11 +173,14 @@ package struct SaveContactsParameters: Sendable {
 
     package let changes: [Change]
     package let author: String?
+    /// Whether the person may be asked for a save that the app's grant does not permit.
+    package let mayAsk: Bool
 
     package init(_ parameters: JSONValue) throws(VarlinkError) {
         var reader = try ParameterReader(parameters)
         changes = try reader.required("changes").list(maximum: ParameterLimits.changes, Change.init)
         author = try reader["author"]?.text(maximum: ParameterLimits.author)
+        mayAsk = try reader["mayAsk"]?.bool() ?? true
         try reader.finish()
     }
 }
