@@ -27,6 +27,9 @@ public struct Ruling: Hashable, Sendable {
     }
     /// The most that the app may change.
     public var maximumChanges: ChangeRight { rules.compactMap(\.maximumChanges).min() ?? .all }
+    /// Whether the person may allow a save that needs this right. Where a rule forces the level, the rules alone say what
+    /// the app may change.
+    public func leavesToPerson(_ changes: ChangeRight) -> Bool { forcedLevel == nil && changes <= maximumChanges }
     /// What a forced level gives the app to change; `nil` if no rule says it. Of several rules that force a level, one
     /// that does not say it gives ``ChangeRight/own``.
     private var forcedChanges: ChangeRight? {

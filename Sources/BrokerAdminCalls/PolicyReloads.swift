@@ -95,6 +95,10 @@ package struct PolicyReloads: UsesServices {
         case .keys:
             let lacking = grants.lacked(of: prompt.question.keys, known)
             guard case .askForKeys = decideRequest(effective, lacking: lacking, mayAsk: true) else { return false }
+        case .change:
+            guard case .permit = decideAccess(effective, mayAsk: false),
+                let changes = prompt.question.changes, ruling.leavesToPerson(changes)
+            else { return false }
         case .manage: return decideManage(effective, mayAsk: true) == .ask
         case .button:
             guard ruling.forcedLevel != .denied, case .ask = decideButton(effective, mayAsk: true) else { return false }

@@ -24,6 +24,13 @@ struct Save: PermittedCall {
     private var decoded: [Result<WireContact, ContactError>?]?
     /// The steps read so far.
     private var reader: SaveSteps?
+    /// What the steps are read with, beside what the app may change: first nothing, then each right that the person could
+    /// allow, until the steps can be made.
+    private var raised = ChangeRight.none
+    /// The error of a save that the app's own right refuses.
+    private var refusal: VarlinkError?
+    /// The changes that the person is asked about.
+    private var shown: SaveChanges?
 
     init(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         (self.call, self.session) = (call, session)
@@ -35,6 +42,11 @@ struct Save: PermittedCall {
     mutating func prepare(_ services: BrokerServices) { services.recovery.recordUndelivered() }
 
     mutating func answer(_ context: ReadContext, _ services: BrokerServices) throws(ReadContext.Failure) -> Step<Self> {
+        if case .answered(let outcome) = asked, let shown, let book = context.book {
+            guard case .allowed(let asOf) = outcome else { throw refused(.call(refusal ?? Self.notWritable), services) }
+            write(shown, to: book, context, allowedAsOf: asOf, services)
+            return .done
+        }
         // Decoding a photo takes several milliseconds.
         if decoded == nil, call.parameters.documentSize >= CallFrame.long {
             return .wait(
@@ -46,6 +58,11 @@ struct Save: PermittedCall {
         }
         // A long save must not delay other callers.
         guard let changes = try readOrRecord(context, services) else { return .wait(for: .turn) }
+        if raised > context.changes, let book = context.book {
+            let save = try context.orFail { (_) throws(StoreError) in ProposedSave(changes.changes, me: try book.me()) }
+            shown = changes
+            return .wait(for: .answer(to: Question(kind: .change, changes: raised, save: save)))
+        }
         if let book = context.book, changes.stepCount > 0 {
             write(changes, to: book, context, services)
         } else {
@@ -57,22 +74,52 @@ struct Save: PermittedCall {
 
     private static let decoding = DispatchQueue(label: "long saves", attributes: .concurrent)
 
-    /// Reads the steps, and records a refusal if one of them cannot be made. An app that tries to
-    /// delete what it may not leaves a trace.
+    private static let notWritable = ContactsError.recordNotWritable(at: 0, identifier: nil)
+
+    /// Reads the steps, and records a refusal if one of them cannot be made. If only what the app may change stands in the
+    /// way, they are read again with a greater right.
+    ///
+    /// - Returns: the changes of all steps; `nil` if they must be read on in a later event loop iteration.
     private mutating func readOrRecord(
         _ context: ReadContext, _ services: BrokerServices
     ) throws(ReadContext.Failure) -> SaveChanges? {
+        var raisedContext = context
+        raisedContext.changes = max(context.changes, raised)
         do throws(ReadContext.Failure) {
-            return try read(context, services)
+            return try read(raisedContext, services)
         } catch {
-            if case .call(let refusal) = error {
-                let reason = refusal.name.split(separator: ".").last ?? ""
-                services.groupCommit.record(
-                    .refusal, of: session.caller, { $0.status = context.disclosure.scope == .all ? .full : .limited },
-                    detail: "\(call.name), \(reason)")
+            guard case .call(let error) = error, Self.isRefusedChange(error) else { throw refused(error, services) }
+            refusal = refusal ?? error
+            guard raise(beyond: raisedContext.changes, services) else {
+                throw refused(.call(refusal ?? error), services)
             }
-            throw error
+            return nil
         }
+    }
+
+    private static func isRefusedChange(_ error: VarlinkError) -> Bool {
+        error.name.hasSuffix(".RecordNotWritable") || error.name.hasSuffix(".ParentContainerNotWritable")
+    }
+
+    /// Reads the steps with the next right from now on. Returns `false` if the person may not be asked, or could not allow
+    /// more.
+    private mutating func raise(beyond right: ChangeRight, _ services: BrokerServices) -> Bool {
+        let known = services.grants.accessForCall(by: session)
+        guard case .notYet = asked, parameters.mayAsk, known.mayPrompt,
+            let next = ChangeRight.allCases.first(where: { $0 > right }), known.ruling.leavesToPerson(next)
+        else { return false }
+        (raised, reader) = (next, nil)
+        return true
+    }
+
+    /// Records that the save is refused. An app that tries to delete what it may not leaves a trace.
+    private func refused(_ failure: ReadContext.Failure, _ services: BrokerServices) -> ReadContext.Failure {
+        guard case .call(let refusal) = failure else { return failure }
+        let reason = refusal.name.split(separator: ".").last ?? ""
+        services.groupCommit.record(
+            .refusal, of: session.caller, { $0.status = services.grants.effectiveAccess(of: session).effective.status },
+            detail: "\(call.name), \(reason)")
+        return failure
     }
 
     /// - Returns: the changes of all steps; `nil` if steps remain, which a later event loop iteration reads.
@@ -92,36 +139,72 @@ struct Save: PermittedCall {
         return nil
     }
 
+    /// - Parameter asOf: the book's last change when the person saw and allowed the save; `nil` if the person was not asked.
     private func write(
-        _ changes: SaveChanges, to book: ContactsStore, _ context: ReadContext, _ services: BrokerServices
+        _ changes: SaveChanges, to book: ContactsStore, _ context: ReadContext, allowedAsOf asOf: Int64? = nil,
+        _ services: BrokerServices
     ) {
         let identifiers = context.identifiers
-        let (call, session, author) = (call, session, parameters.author ?? "")
-        let save = PendingSave(
+        let (save, call, session, author) = (self, call, session, parameters.author ?? "")
+        let pending = PendingSave(
             session: session, principal: context.principal, addsContacts: !changes.addedContacts.isEmpty,
             count: changes.changes.count, photographed: changes.photographed,
-            decide: { Self.decide(changes, book, identifiers, by: author, session, services) },
+            decide: {
+                // An approved save is made only if its caller still waits.
+                guard asOf == nil || !call.isOver else { return nil }
+                return Self.decide(changes, book, identifiers, by: author, allowedAsOf: asOf, session, services)
+            },
             done: { result in
                 switch result {
                 case .success(let made):
                     let token = services.places.token(for: session, book, identifiers)
                     Self.reply(made, changes.names(identifiers), token ?? "", call, services)
+                case .failure(.change(.changedMeanwhile)): save.decideAnew(asked: .notYet, services)
+                // What the app sees has changed since the person was asked.
+                case .failure(.accessDenied) where asOf != nil: save.decideAnew(asked: .tooLate, services)
+                case .failure(.change(.emptiesContact(let index))):
+                    save.askToEmpty(
+                        ContactsError.recordNotWritable(at: changes.step(ofChange: index), identifier: nil), services)
                 case .failure(let failure): Self.fail(failure, changes, call, session, services)
                 }
             })
-        services.saves.run(save, in: book)
+        services.saves.run(pending, in: book)
+    }
+
+    /// Decides the save as things are now, because they are not any more as the person saw them.
+    private func decideAnew(asked: Asked, _ services: BrokerServices) {
+        var save = self
+        (save.asked, save.raised, save.reader, save.shown) = (asked, .none, nil, nil)
+        WaitingCall.run(save, services)
+    }
+
+    /// Asks the person about a save that takes the names, or all numbers and addresses, from a contact. Only a right to
+    /// delete allows that.
+    private func askToEmpty(_ refusal: VarlinkError, _ services: BrokerServices) {
+        var save = self
+        save.refusal = refusal
+        guard save.raise(beyond: .edit, services) else {
+            if case .call(let error) = refused(.call(refusal), services) { services.groupCommit.fail(error, call) }
+            return
+        }
+        WaitingCall.run(save, services)
     }
 
     /// Decides the save again. Returns the write, or `nil` if any of the changes is not permitted.
     private static func decide(
         _ changes: SaveChanges, _ book: ContactsStore, _ identifiers: IdentifierCipher,
-        by author: String, _ session: CallerSession, _ services: BrokerServices
+        by author: String, allowedAsOf asOf: Int64?, _ session: CallerSession, _ services: BrokerServices
     ) -> PendingSave.Write? {
-        guard let context = services.grants.readContext(of: session, book, under: identifiers),
-            changes.mayBeMade(context)
-        else { return nil }
-        // Without this right, the values that an app writes must not link other cards.
-        let isEvidence = context.permissions.mayLink
+        guard var context = services.grants.readContext(of: session, book, under: identifiers) else { return nil }
+        // Without this right, the values that an app writes must not link other cards, nor join groups that other apps have.
+        // A save that the person allowed once does not give it: the prompt shows the save, and not what follows from it.
+        let isEvidence = asOf == nil && context.permissions.mayLink
+        if asOf != nil {
+            let ruling = services.grants.ruling(of: session)
+            guard ruling.leavesToPerson(context.changes) else { return nil }
+            context.changes = max(context.changes, ruling.maximumChanges)
+        }
+        guard changes.mayBeMade(context) else { return nil }
         let access: AuthorAccess =
             context.permissions.seesEverythingWhole ? .full : .limited(seeing: context.permissions.keys)
         let kept = changes.undeletable(context.permissions)
@@ -134,7 +217,7 @@ struct Save: PermittedCall {
             do throws(ChangeError) {
                 return try book.apply(
                     changes.changes, by: author, at: seconds, isEvidence: isEvidence, access: access, keeping: kept,
-                    outbox: entry)
+                    unchangedSince: asOf, outbox: entry)
             } catch {
                 throw .change(error)
             }
@@ -160,7 +243,9 @@ struct Save: PermittedCall {
     ) {
         let error: VarlinkError
         switch failure {
-        case .unavailable, .mergedTooLarge, .change(.hasContacts): error = ContactsError.storeUnavailable
+        case .unavailable, .mergedTooLarge, .change(.hasContacts), .change(.changedMeanwhile), .change(.emptiesContact):
+            // The last two are handled before.
+            error = ContactsError.storeUnavailable
         case .accessDenied: error = services.grants.policy.accessDenied
         case .change(.recordDoesNotExist(let index)):
             error = ContactsError.recordDoesNotExist(at: changes.step(ofChange: index))
@@ -171,9 +256,6 @@ struct Save: PermittedCall {
         case .change(.tooManyLinked):
             error = ContactsError.limitExceeded("linkedContacts", maximum: StoreLimits.linkedCards)
         case .change(.containerInUse(let index)):
-            error = ContactsError.recordNotWritable(at: changes.step(ofChange: index), identifier: nil)
-        case .change(.emptiesContact(let index)):
-            services.groupCommit.record(.refusal, of: session.caller, detail: "\(call.name), RecordNotWritable")
             error = ContactsError.recordNotWritable(at: changes.step(ofChange: index), identifier: nil)
         case .change(.tooManyContainers):
             error = ContactsError.limitExceeded("containers", maximum: StoredContainer.most)

@@ -173,7 +173,9 @@ struct SaveSteps {
         let groupName = change.group?.ownIdentifier
         switch change.operation {
         case .add:
-            guard context.permissions.mayAdd else { throw notWritable(index) }
+            guard context.permissions.mayAdd else {
+                throw .call(ContactsError.parentContainerNotWritable(at: index))
+            }
             return Target(record: made.added[index]?.record, container: try checkAdd(change, index))
         case .update, .delete:
             let record =

@@ -58,7 +58,10 @@ public final class Broker: UsesServices {
             for uid in uid.map({ [$0] }) ?? prompts.map({ Array($0.users.keys) }) ?? [] { prompts?.accessChanged(uid) }
         }
         groupCommit.onDisclosure = { [weak alarms] in alarms?.disclosed($0, to: $1) }
-        saves.onMade = { [weak alarms] in alarms?.changed($0, by: $1) }
+        saves.onMade = { [weak alarms, weak prompts] in
+            alarms?.changed($0, by: $1)
+            prompts?.showAnew(after: $0, uid: $1.uid)
+        }
         alarms.begin()
         retention.begin()
     }

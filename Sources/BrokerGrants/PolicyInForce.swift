@@ -80,7 +80,7 @@ package struct PolicyInForce {
 
     /// The most that an answer can let an app change. Without a password, an app that others can imitate gets no right to
     /// change what it did not add.
-    func mostChanges(_ ruling: Ruling, _ strength: IdentityStrength) -> ChangeRight {
+    package func mostChanges(_ ruling: Ruling, _ strength: IdentityStrength) -> ChangeRight {
         let needsPassword = strength.isAssumable && need(for: .much) == .unavailable
         return min(ruling.maximumChanges, needsPassword ? .own : .all)
     }

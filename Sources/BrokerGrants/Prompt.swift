@@ -31,6 +31,9 @@ package final class Prompt {
     package var ignoredRecords: Set<RecordNumber>?
     /// For an offered card, the contacts that resemble it; `nil` until an agent first requests rows.
     package var similar: [SimilarContact]?
+    /// For a save, the book's last change when the prompt was last described to an agent. No record of the save has changed
+    /// between this and ``Question/save``.
+    package var asOf: Int64?
     /// The choices that the policy allowed when the prompt was last described to an agent.
     package var offer: PromptOffer?
     /// Encrypts the rows' identifiers with a key that only this prompt has.
@@ -107,7 +110,7 @@ package final class Prompt {
                 && (caller == self.caller
                     || !caller.isInterpreter && caller.app == self.caller.app
                         && AppKey(caller) == AppKey(self.caller))
-        case .button, .manage, .pick, .propose: false
+        case .button, .manage, .pick, .propose, .change: false
         }
     }
 
@@ -154,6 +157,8 @@ package enum PromptOutcome: Hashable {
     /// The person accepted the card. `visible` is the new card; `nil` if the card was merged or the app may
     /// not see contacts.
     case proposed(visible: RecordNumber?)
+    /// The person allowed the save as it was shown, when this change was the book's last.
+    case allowed(asOf: Int64)
     /// The person denied access, and the denial was stored.
     case refused
     /// The person decided nothing, or the decision had no effect. For example, the prompt was dismissed,

@@ -54,6 +54,7 @@ package struct PromptDescriptions {
                     $0.name("proposed")
                     $0.raw(proposal.shown)
                 }
+                if let save = prompt.question.save { describe(save, prompt, &$0) }
                 $0.member("grantedKeys", grants.decided(known)?.keys.grantNames)
                 $0.member("grantedChanges", grants.decided(known)?.changes.rawValue)
                 if let purpose = prompt.question.purposeHash, let former = grants.decided(known),
@@ -84,6 +85,18 @@ package struct PromptDescriptions {
             }
         }
         return writer.bytes
+    }
+
+    private func describe(_ save: ProposedSave, _ prompt: Prompt, _ writer: inout JSONWriter) {
+        // A second agent must not move it: the first one may show older records.
+        prompt.asOf = prompt.asOf ?? books.opened(prompt.caller.uid)?.lastChange
+        writer.name("save")
+        writer.object {
+            for effect in [ProposedSave.Effect.deleted, .changed, .added] {
+                $0.member(effect.rawValue, save.count(effect))
+            }
+            $0.member("other", save.otherCount)
+        }
     }
 
     /// The lifetimes to choose from, the default or present one first. Only a grant that belongs to the app, and not

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerBounds
+import BrokerContactsStore
 import BrokerInterface
 import BrokerJSON
 import BrokerLedger
@@ -316,6 +317,7 @@ package final class Prompts {
             }
             let former = prompt.cookie
             prompt.cookie = cookie
+            prompt.asOf = nil
             prompt.agents = []
             for agent in agents {
                 agent.serve.reply(continues: true) { $0.member("withdrawn", former) }
@@ -330,13 +332,18 @@ package final class Prompts {
         }
     }
 
+    /// Shows the prompts again that show records which have changed.
+    package func showAnew(after made: [BookChange], uid: UInt32) {
+        showAnew { prompt in prompt.caller.uid == uid && prompt.question.save?.concerns(made) == true }
+    }
+
     private func count(_ outcome: PromptOutcome, of prompt: Prompt) {
         let caller = prompt.caller
         let now = surroundings.uptime()
         switch outcome {
         case .granted(let newly) where !newly.isEmpty || prompt.kind == .access || prompt.kind == .keys:
             approved(caller, now: now)
-        case .picked, .proposed(.some): approved(caller, now: now)
+        case .picked, .proposed(.some), .allowed: approved(caller, now: now)
         case .granted, .proposed(nil), .refused, .dismissed:
             backOffs[caller.uid, default: BackOff(limits: surroundings.limits)]
                 .grantedNothing(caller, denied: prompt.isDenied, now: now)

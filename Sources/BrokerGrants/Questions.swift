@@ -29,12 +29,14 @@ package struct Question {
     package var pick: Pick?
     /// The card that the app proposes.
     package var proposal: Proposal?
+    /// The save that goes beyond what the app may change.
+    package var save: ProposedSave?
 
     package init(
         kind: PromptKind, isQuiet: Bool = false, purpose: String? = nil, keys: ContactKeySet? = nil,
         changes: ChangeRight? = nil, query: String? = nil, token: String? = nil, caption: String? = nil,
         ignored: [ContactPredicate] = [],
-        pick: Pick? = nil, proposal: Proposal? = nil
+        pick: Pick? = nil, proposal: Proposal? = nil, save: ProposedSave? = nil
     ) {
         self.kind = kind
         self.isQuiet = isQuiet
@@ -47,6 +49,7 @@ package struct Question {
         self.ignored = ignored
         self.pick = pick
         self.proposal = proposal
+        self.save = save
     }
 }
 
@@ -72,7 +75,7 @@ package struct Questions {
     }
 
     /// Prompts the person on behalf of a call. The call fails if the limits do not permit the prompt, except a call
-    /// for more keys. For such a call, and for every call of an app about which the person chose never to be asked,
+    /// for more keys, and a save. For such a call, and for every call of an app about which the person chose never to be asked,
     /// no prompt is shown and the outcome is ``PromptOutcome/dismissed``.
     ///
     /// - Parameter done: gets the outcome; `nil` if the call must be decided again, because its caller's executable was
@@ -141,8 +144,8 @@ package struct Questions {
         _ done: (PromptOutcome?) -> Void
     ) {
         groupCommit.record(.refusal, of: session.caller, detail: "too many prompts")
-        // An app that has access must not fail because it may not ask for more.
-        guard question.kind != .keys else { return done(.dismissed) }
+        // An app that has access must not fail because it may not ask for more. A save has an error of its own.
+        guard question.kind != .keys, question.kind != .change else { return done(.dismissed) }
         groupCommit.fail(error, call)
     }
 

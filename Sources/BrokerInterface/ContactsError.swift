@@ -64,6 +64,11 @@ public enum ContactsError {
         VarlinkError(prefix + "ParentRecordDoesNotExist") { $0.member("index", index) }
     }
 
+    /// The caller may add nothing.
+    public static func parentContainerNotWritable(at index: Int) -> VarlinkError {
+        VarlinkError(prefix + "ParentContainerNotWritable") { $0.member("index", index) }
+    }
+
     public static func containmentCycle(at index: Int) -> VarlinkError {
         VarlinkError(prefix + "ContainmentCycle") { $0.member("index", index) }
     }

@@ -126,6 +126,12 @@ package struct DisclosedWriter: ~Copyable {
         json.member("detail", row.detail)
     }
 
+    /// Writes a member whose value is the contact of a row.
+    package mutating func member(_ name: String, of row: DisclosedRow) {
+        json.name(name)
+        json.raw(row.contact)
+    }
+
     // MARK: Other members
 
     package mutating func member(_ name: String, _ string: String?) { json.member(name, string) }

@@ -13,7 +13,7 @@ package struct ReadContext {
     /// Keys that the policy lets the caller write into a new contact.
     package let writableKeys: ContactKeySet
     /// What the caller may change.
-    package let changes: ChangeRight
+    package var changes: ChangeRight
 
     package init(
         disclosure: Disclosure, principal: Principal, identifiers: IdentifierCipher, book: ContactsStore?,

@@ -7,6 +7,11 @@ public struct ValueIdentifiers: Hashable, Sendable {
 
     public init() {}
 
+    /// Numbers that are all greater than this one.
+    public init(after number: Int) {
+        highest = Dictionary(uniqueKeysWithValues: ContactKey.allCases.map { ($0, number) })
+    }
+
     /// The stored form: for each key its index (1 byte), then the number (8 bytes, little endian).
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []

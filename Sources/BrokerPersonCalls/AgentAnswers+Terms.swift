@@ -27,14 +27,39 @@ extension AgentAnswers {
             grant, with: grant.keys.union(keys), grant.changes, grant.lifetime, of: principal, prompt, known)
     }
 
+    /// The answer to a prompt of kind ``PromptKind/change`` that allows further saves: gives the app the right that the save
+    /// needs.
+    func raisingChanges(
+        _ prompt: Prompt, _ known: CallerAccess, _ allow: AnswerParameters.Allowance
+    ) throws(VarlinkError) -> DecidedAnswer {
+        guard known.effective != .restricted, let principal = known.principal, let grant = grants.decided(known),
+            grant.access != .denied, let changes = prompt.question.changes
+        else { throw AgentError.invalidAnswer(.grantEnded, "the grant has ended") }
+        let most =
+            allow == .once
+            ? known.ruling.maximumChanges : grants.policy.mostChanges(known.ruling, prompt.caller.strength)
+        guard changes <= most else { throw Self.changesBeyondPolicy }
+        return keeping(
+            grant, with: grant.keys, max(grant.changes, changes), grant.lifetime, of: principal, prompt, known)
+    }
+
+    /// Allows the save that the prompt shows, and nothing else.
+    func allowOnce(_ prompt: Prompt, _ agent: Agent, _ call: Call, _ approved: Approval?) {
+        guard let asOf = prompt.asOf else { return call.fail(AgentError.unknownPrompt) }
+        groupCommit.recordAnswer(to: prompt, from: AnswerSource(agent, approved), "save allowed")
+        groupCommit.reply(prompts.end(prompt, .allowed(asOf: asOf), answeredBy: agent), to: call)
+    }
+
     /// Checks what an answer lets the app change.
     func checkChanges(
         _ parameters: AnswerParameters, after former: ChangeRight, _ known: CallerAccess
     ) throws(VarlinkError) {
         guard let changes = parameters.changes, changes > max(known.ruling.maximumChanges, former) else { return }
-        throw AgentError.invalidAnswer(
-            .policyLimits, "the administrator's policy does not allow this app to change so much")
+        throw Self.changesBeyondPolicy
     }
+
+    private static let changesBeyondPolicy = AgentError.invalidAnswer(
+        .policyLimits, "the administrator's policy does not allow this app to change so much")
 
     /// Checks the keys that an answer to a manage prompt adds to a grant.
     func checkAdded(_ keys: ContactKeySet, to stored: Grant?, _ known: CallerAccess) throws(VarlinkError) {

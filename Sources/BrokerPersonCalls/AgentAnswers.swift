@@ -105,7 +105,7 @@ struct AgentAnswers: UsesServices {
         case (.button, .limited):
             guard !rows.isEmpty else { throw AgentError.invalidAnswer(.malformed, "no contact was chosen") }
         case (.button, .full): throw AgentError.invalidAnswer(.malformed, "the access button cannot give full access")
-        case (.pick, _), (.propose, _), (.keys, _):
+        case (.pick, _), (.propose, _), (.keys, _), (.change, _):
             throw AgentError.invalidAnswer(.malformed, "this kind of prompt has no level")
         }
         guard level == .limited || (rows.isEmpty && removed.isEmpty) else {
@@ -313,7 +313,8 @@ struct AgentAnswers: UsesServices {
                 return call.fail(
                     AgentError.invalidAnswer(.notRecorded, "the decision could not be recorded, so it has no effect"))
             }
-            let outcome: PromptOutcome = decided.level == .denied ? .refused : .granted(newly: decided.added)
+            var outcome: PromptOutcome = decided.level == .denied ? .refused : .granted(newly: decided.added)
+            if let asOf = prompt.asOf { outcome = .allowed(asOf: asOf) }
             call.reply(prompts.end(prompt, outcome, answeredBy: agent, isSilenced: isSilenced))
         }
         // Added contacts take effect after the sync, but replies under the former grant are withdrawn at

@@ -81,12 +81,12 @@ struct AgentSearches: UsesServices {
         return found
     }
 
-    private func contact(_ group: FoundGroup) -> StoredContact {
-        var type = JSONWriter()
-        type.value(ContactType.organization.rawValue)
-        var name = JSONWriter()
-        name.value(group.name)
-        return StoredContact(values: [(.contactType, type.bytes), (.organizationName, name.bytes)])
+    /// A group or container as a row shows it: an organization of that name.
+    static func contact(named name: String) -> StoredContact {
+        var contact = Contact()
+        contact.contactType = .organization
+        contact.organizationName = name
+        return StoredContact(contact)
     }
 
     /// The contacts that the prompt's app can already see.
@@ -114,7 +114,7 @@ struct AgentSearches: UsesServices {
         for group in groups {
             writer.object { writer in
                 let identifier = prompt.rows.identifier(of: group.record, as: .group)
-                write(contact(group), identifier, &writer)
+                write(Self.contact(named: group.name), identifier, &writer)
                 writer.member("granted", group.isShared ? "all" : "none")
                 writer.member("enabled", true)
                 writer.member("members", group.members)
@@ -155,15 +155,20 @@ struct AgentSearches: UsesServices {
         }
     }
 
-    private func write(
+    func write(
         _ contact: StoredContact, _ identifier: String, detail: ValuePlace? = nil, hasDetail: Bool = true,
         _ writer: inout DisclosedWriter
     ) {
         writer.member("identifier", identifier)
-        writer.members(
-            of: (hasDetail ? Self.rowDisclosure : .forPerson(keys: Self.rowKeys)).row(
-                of: contact, keys: Self.rowKeys, identifier: identifier, detail: detail,
-                textLimit: services.limits.rowText))
+        writer.members(of: row(of: contact, identifier, detail: detail, hasDetail: hasDetail))
+    }
+
+    func row(
+        of contact: StoredContact, _ identifier: String = "", detail: ValuePlace? = nil, hasDetail: Bool = false
+    ) -> DisclosedRow {
+        (hasDetail ? Self.rowDisclosure : .forPerson(keys: Self.rowKeys)).row(
+            of: contact, keys: Self.rowKeys, identifier: identifier, detail: detail,
+            textLimit: services.limits.rowText)
     }
 
     /// The contacts that an access button does not offer: those that the app can already see or said that it
@@ -195,6 +200,13 @@ private struct Search: PromptCall {
         _ agent: Agent, _ prompt: Prompt, _ book: ContactsStore?, _ searches: AgentSearches
     ) throws(StoreError) -> Step<Self> {
         if let pick = prompt.question.pick { return search(pick, prompt, book, searches) }
+        if let save = prompt.question.save, let book {
+            guard parameters.query.isEmpty else {
+                return fail(AgentError.invalidAnswer(.malformed, "the rows of a save cannot be searched"))
+            }
+            searches.groupCommit.disclose(try searches.rows(of: save, parameters, prompt, book), to: call, session)
+            return .done
+        }
         return try search(prompt, book, searches)
     }
 
@@ -322,6 +334,12 @@ private struct Show: PromptCall {
             }
             return show(record, pick, prompt, book, searches)
         }
+        if let save = prompt.question.save {
+            guard let book, let shown = try searches.contact(parameters.identifier, of: save, prompt, book) else {
+                return fail(Self.contactGone)
+            }
+            return show(shown, prompt, searches)
+        }
         var found: [DisclosableContact] = []
         if let book, let record {
             _ = try book.fetch(ContactQuery(scope: .all, predicate: .records([record]), limit: 1)) {
@@ -329,9 +347,22 @@ private struct Show: PromptCall {
             }
         }
         guard !found.isEmpty else { return fail(Self.contactGone) }
-        let disclosed = Disclosure.forPerson(keys: .all).project(
-            found, of: ContactKeySet.all.subtracting(.images), under: prompt.rows, as: .agentRow)
-        return show(disclosed, searches)
+        return show(Self.disclosed(found, prompt), searches)
+    }
+
+    private static func disclosed(_ contacts: [DisclosableContact], _ prompt: Prompt) -> DisclosedContacts {
+        Disclosure.forPerson(keys: .all).project(
+            contacts, of: ContactKeySet.all.subtracting(.images), under: prompt.rows, as: .agentRow)
+    }
+
+    /// Shows a contact of a save.
+    private func show(
+        _ shown: AgentSearches.ShownContact, _ prompt: Prompt, _ searches: AgentSearches
+    ) -> Step<Self> {
+        let former = shown.former.map { Self.disclosed([(shown.record, $0, .none)], prompt) }
+        return show(
+            Self.disclosed([(shown.record, shown.contact, .none)], prompt), former: former, photo: shown.photo, searches
+        )
     }
 
     /// Shows the card of one row. Besides names, the agent gets only the keys that the app may get, and no
@@ -356,14 +387,17 @@ private struct Show: PromptCall {
 
     /// - Parameter selectable: for the one-time picker, the keys whose values can be chosen.
     private func show(
-        _ contact: DisclosedContacts, selectable: ContactKeySet? = nil, _ searches: AgentSearches
+        _ contact: DisclosedContacts, selectable: ContactKeySet? = nil, former: DisclosedContacts? = nil,
+        photo: String? = nil, _ searches: AgentSearches
     ) -> Step<Self> {
-        guard contact.size <= searches.services.limits.largestReply else {
+        guard contact.size + (former?.size ?? 0) <= searches.services.limits.largestReply else {
             return fail(AgentError.invalidAnswer(.contactTooLarge, "the contact is too large to show"))
         }
         var writer = DisclosedWriter(reservingCapacity: contact.size + 256)
         writer.member("contact", only: contact)
         writer.member("selectable", selectable?.keys.map(\.rawValue))
+        if let former { writer.member("former", only: former) }
+        writer.member("photo", photo)
         searches.groupCommit.disclose(writer.replyToPerson(recording: 1), to: call, session)
         return .done
     }

@@ -46,6 +46,11 @@ struct PasswordRules: UsesServices {
         return try wantsPassword(for: [], prompt)
     }
 
+    /// Whether allowing a save once needs the password.
+    func wantsPassword(forSaving save: ProposedSave, _ prompt: Prompt) throws(VarlinkError) -> Bool {
+        try wantsPassword(for: [], prompt)
+    }
+
     private func wantsPassword(for reasons: PasswordReasons, _ prompt: Prompt) throws(VarlinkError) -> Bool {
         let isRequired = grants.ruling(of: prompt.session).requiresAuthentication
         switch grants.policy.need(for: isRequired ? reasons.union(.rule) : reasons) {

@@ -104,6 +104,15 @@ extension AgentAnswers {
             decided = try self.decided(level, parameters, prompt, known, book)
         } else if prompt.kind == .keys, let keys = parameters.keys {
             decided = try addingKeys(keys, prompt, known)
+        } else if let save = prompt.question.save, let allow = parameters.allow {
+            decided = try raisingChanges(prompt, known, allow)
+            if allow == .once || decided.changesNothing {
+                if try rules.wantsPassword(forSaving: save, prompt), approved == nil {
+                    return NeededPassword(access: "nothing more; the changes that it wants to save are made")
+                }
+                allowOnce(prompt, agent, call, approved)
+                return nil
+            }
         } else {
             dismiss(prompt, agent, call, approved, neverAskAgain: parameters.neverAskAgain)
             return nil

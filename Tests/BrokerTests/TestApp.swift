@@ -220,9 +220,17 @@ final class TestApp: Connection {
         return try replies(to: call)
     }
 
+    /// Saves what the app may save without asking the person.
     func save(_ changes: [Change], author: String? = nil) throws -> Answer {
         let author = author.map { #","author":"\#($0)""# } ?? ""
-        return try call("SaveContacts", #"{"changes":[\#(changes.map(\.text).joined(separator: ","))]\#(author)}"#)
+        return try call(
+            "SaveContacts",
+            #"{"changes":[\#(changes.map(\.text).joined(separator: ","))],"mayAsk":false\#(author)}"#)
+    }
+
+    /// Begins a save about which the person may be asked.
+    func begin(saving changes: [Change]) throws -> Call {
+        try begin("SaveContacts", #"{"changes":[\#(changes.map(\.text).joined(separator: ","))]}"#)
     }
 
     /// Fetches given names. `parameters` are further members, as JSON.

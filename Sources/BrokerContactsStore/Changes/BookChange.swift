@@ -73,6 +73,12 @@ public struct BookChange: Hashable, Sendable {
     public let owner: [UInt8]?
     public let author: ChangeAuthor
 
+    /// Whether the change concerns one of these records in a way that a person sees. The broker adds thumbnails itself.
+    public func concerns(_ records: Set<RecordNumber>) -> Bool {
+        guard keys != ContactKeySet(.thumbnailImageData) else { return false }
+        return records.contains(record) || member.map(records.contains) == true
+    }
+
     /// Returns a lower bound for the numbers of changes at or after a time. The first change of a save has
     /// the save's time in microseconds as its number, or one more than the last number if that is greater.
     public static func lowestNumber(at seconds: Int64) -> Int64 {

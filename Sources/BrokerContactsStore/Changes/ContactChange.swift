@@ -16,6 +16,26 @@ public enum ContactChange: Hashable, Sendable {
     case thumbnail(RecordNumber, [UInt8]?, of: [UInt8])
 }
 
+extension Sequence<ContactChange> {
+    /// The contacts, groups and containers that the changes concern.
+    public var records: Set<RecordNumber> {
+        reduce(into: []) { records, change in
+            switch change {
+            case .add(let record, _), .update(let record, _, _), .delete(let record), .thumbnail(let record, _, _),
+                .group(.add(let record, _, _)), .group(.rename(let record, _)), .group(.delete(let record)),
+                .group(.setMe(let record?)), .container(.add(let record, _)), .container(.delete(let record)):
+                records.insert(record)
+            case .group(.addMember(let record, let other)), .group(.removeMember(let record, let other)),
+                .group(.addSubgroup(let record, let other, _)), .group(.removeSubgroup(let record, let other)),
+                .container(.put(let record, _, let other)), .link(.link(let record, let other)),
+                .link(.unlink(let record, let other)):
+                records.formUnion([record, other])
+            case .group(.setMe(nil)): break
+            }
+        }
+    }
+}
+
 /// One step of a save that concerns containers.
 public enum ContainerChange: Hashable, Sendable {
     /// The number must be new.

@@ -32,6 +32,13 @@ extension BookWriter {
         return changes.sorted { $0.number < $1.number }
     }
 
+    /// Throws if one of the records that these changes concern has changed since the change with this number.
+    func check(_ changes: [ContactChange], areUnchangedSince seen: Int64) throws {
+        let records = changes.records
+        let made = try self.changes(after: seen, through: .max, of: .all, groupsOf: nil)
+        guard !made.contains(where: { $0.concerns(records) }) else { throw ChangeError.changedMeanwhile }
+    }
+
     private static func sql(_ condition: String, _ index: String?) -> String {
         """
         SELECT number, kind, record, member, keys, owner, app, name FROM change \(index.map { "INDEXED BY \($0)" } ?? "")

@@ -100,12 +100,14 @@ final class BookWriter {
     @discardableResult
     func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
-        access: AuthorAccess = .full, keeping kept: Set<RecordNumber> = [], outbox entry: OutgoingEntry? = nil
+        access: AuthorAccess = .full, keeping kept: Set<RecordNumber> = [], unchangedSince seen: Int64? = nil,
+        outbox entry: OutgoingEntry? = nil
     ) throws -> [BookChange] {
         let ahead = ContactsAhead(changes, at: seconds, locale: locale, otherMaker)
         defer { ahead?.stop() }
         let made: [BookChange]
         (made, links) = try transaction { db in
+            if let seen { try check(changes, areUnchangedSince: seen) }
             let (written, size) = (db.totalChangesCount, try db.bytesInUse())
             try space.checkPhotos(in: changes, by: author, access, before: size, at: seconds, db)
             let save = try BookSave(
