@@ -91,7 +91,7 @@ struct Fetch: PermittedCall {
         }
         if let book, let query = try query(context, order, services) {
             guard let found = try found(query, book) else { return readOnWorker(query, book) }
-            let disclosed = project(found, disclosure, identifiers)
+            let disclosed = project(found, disclosure, identifiers, revisions(context))
             (projected, end) = (disclosed, found.end)
             // Batches that are too large are rare. Such a batch is read again with fewer contacts until it
             // fits. A single contact that is too large is an error.
@@ -166,10 +166,10 @@ struct Fetch: PermittedCall {
     }
 
     private func project(
-        _ found: Found, _ disclosure: Disclosure, _ identifiers: IdentifierCipher
+        _ found: Found, _ disclosure: Disclosure, _ identifiers: IdentifierCipher, _ revisions: ContactRevisions?
     ) -> DisclosedContacts {
         let batch = found.rows.map { (first: $0.disclosable, others: $0.others.map(\.disclosable)) }
-        return disclosure.project(unified: batch, of: parameters.keys, under: identifiers)
+        return disclosure.project(unified: batch, of: parameters.keys, under: identifiers, revisions: revisions)
     }
 
     /// The query for the next batch; `nil` if the container, group or own card that the predicate names is
@@ -186,7 +186,15 @@ struct Fetch: PermittedCall {
         query.disclosedKeys = context.disclosure.readable(of: parameters.keys)
         query.images = parameters.keys.intersection(.images).intersection(context.disclosure.keys)
         query.unifies = parameters.unify
+        if let revisions = revisions(context) {
+            query.disclosedKeys.formUnion(revisions.readKeys)
+            query.images.formUnion(revisions.images)
+        }
         return query
+    }
+
+    private func revisions(_ context: ReadContext) -> ContactRevisions? {
+        parameters.revisions ? ContactRevisions(context.disclosure, under: context.identifiers) : nil
     }
 
     // MARK: Pages

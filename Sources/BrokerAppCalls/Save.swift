@@ -208,6 +208,7 @@ struct Save: PermittedCall {
         let access: AuthorAccess =
             context.permissions.seesEverythingWhole ? .full : .limited(seeing: context.permissions.keys)
         let kept = changes.undeletable(context.permissions)
+        let conditions = changes.conditions(context)
         let author = ChangeAuthor(app: identifiers.mark, name: author)
         return PendingSave.Write(
             principal: context.principal,
@@ -217,7 +218,7 @@ struct Save: PermittedCall {
             do throws(ChangeError) {
                 return try book.apply(
                     changes.changes, by: author, at: seconds, isEvidence: isEvidence, access: access, keeping: kept,
-                    unchangedSince: asOf, outbox: entry)
+                    unchangedSince: asOf, if: conditions, outbox: entry)
             } catch {
                 throw .change(error)
             }
@@ -249,6 +250,7 @@ struct Save: PermittedCall {
         case .accessDenied: error = services.grants.policy.accessDenied
         case .change(.recordDoesNotExist(let index)):
             error = ContactsError.recordDoesNotExist(at: changes.step(ofChange: index))
+        case .change(.recordChanged(let step)): error = ContactsError.recordChanged(at: step)
         case .change(.parentRecordDoesNotExist(let index)):
             error = ContactsError.parentRecordDoesNotExist(at: changes.step(ofChange: index))
         case .change(.containmentCycle(let index)):

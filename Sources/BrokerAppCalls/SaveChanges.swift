@@ -15,6 +15,8 @@ struct SaveChanges: Sendable {
     /// For each step, the record that it adds; `nil` if it adds none.
     let added: [(record: RecordNumber, kind: RecordKind)?]
     private let new: Set<RecordNumber>
+    /// The contacts that must have a revision, each with the index of its step.
+    private(set) var expected: [(step: Int, record: RecordNumber, isUnified: Bool, revision: String)] = []
     /// The app's own groups and cards for which a permission depends on their creator. The creator of a
     /// record never changes, so ``mayBeMade(_:)`` need not look up the creator again.
     var ownGroups: Set<RecordNumber> = []
@@ -29,6 +31,25 @@ struct SaveChanges: Sendable {
         self.changes += changes
         origins += Array(repeating: stepCount, count: changes.count)
         stepCount += 1
+    }
+
+    /// The next step fails if the contact has not this revision.
+    mutating func expect(_ revision: String, of record: RecordNumber, isUnified: Bool) {
+        expected.append((stepCount, record, isUnified, revision))
+    }
+
+    /// The conditions on the contacts, as an app sees them.
+    func conditions(_ context: ReadContext) -> [ContactCondition] {
+        guard !expected.isEmpty else { return [] }
+        let revisions = ContactRevisions(context.disclosure, under: context.identifiers)
+        return expected.map { expected in
+            ContactCondition(
+                step: expected.step, record: expected.record, isUnified: expected.isUnified,
+                scope: context.disclosure.scope, keys: revisions?.readKeys ?? [], images: revisions?.images ?? []
+            ) { cards in
+                revisions?.revision(of: cards) == expected.revision
+            }
+        }
     }
 
     /// The added records, in the order of their steps.

@@ -249,6 +249,10 @@ struct SaveSteps {
         _ change: SaveContactsParameters.Change, _ index: Int, _ target: Target
     ) throws(ReadContext.Failure) -> [ContactChange] {
         try checkShape(change)
+        if let revision = change.unchangedSince, let record = target.record {
+            let isUnified = context.identifiers.named(change.contact?.ownIdentifier ?? "")?.kind == .unifiedContact
+            made.expect(revision, of: record, isUnified: isUnified)
+        }
         switch (change.operation, target.record, target.member) {
         case (.add, let record?, _) where change.group != nil:
             let name = try groupName(change, index)
@@ -367,7 +371,8 @@ struct SaveSteps {
             isRight =
                 change.container != nil && change.contact == nil && change.group == nil && change.member == nil
         }
-        guard isRight else { throw .call(.invalidParameter("changes")) }
+        let mayExpect = change.contact != nil && [.update, .delete].contains(change.operation)
+        guard isRight, change.unchangedSince == nil || mayExpect else { throw .call(.invalidParameter("changes")) }
         if let group = change.group {
             do throws(VarlinkError) {
                 let wire = try WireGroup(group)

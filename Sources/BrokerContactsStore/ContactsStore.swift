@@ -207,7 +207,7 @@ public final class ContactsStore: Sendable {
     public func count(_ query: ContactQuery, _ manner: ReadingManner = .whole) throws(StoreError) -> Int {
         let links = links(for: query)
         let size = kept.withLock { $0.isSizeKnown ? $0.size : nil }
-        // ``apply(_:by:at:isEvidence:access:keeping:unchangedSince:outbox:)`` updates the size before it returns.
+        // ``apply(_:by:at:isEvidence:access:keeping:unchangedSince:if:outbox:)`` updates the size before it returns.
         if query.scope == .all, query.predicate == nil, let size { return size - (links?.followers ?? 0) }
         if manner == .bounded, stepsOnLoop == 0 || query.isLong(size: 0) { throw .takesLong }
         return try read(manner) { try $0.count(query, links) }
@@ -224,6 +224,7 @@ public final class ContactsStore: Sendable {
     ///     ``ChangeError/emptiesContact(index:)``.
     ///   - seen: the number of the last change when the person saw the records that the changes concern. If one of them
     ///     has changed since, the save fails with ``ChangeError/changedMeanwhile``.
+    ///   - conditions: if one of them is not met, the save fails with ``ChangeError/recordChanged(step:)``.
     ///   - entry: the outbox entry, which is stored in the same transaction unless the changes have no
     ///     effect.
     /// - Returns: the new entries of the change history.
@@ -231,13 +232,13 @@ public final class ContactsStore: Sendable {
     public func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
         access: AuthorAccess = .full, keeping kept: Set<RecordNumber> = [], unchangedSince seen: Int64? = nil,
-        outbox entry: OutgoingEntry? = nil
+        if conditions: [ContactCondition] = [], outbox entry: OutgoingEntry? = nil
     ) throws(ChangeError) -> [BookChange] {
         let (made, links, isLogLong) = try change { writer in
             (
                 try writer.apply(
                     changes, by: author, at: seconds, isEvidence: isEvidence, access: access, keeping: kept,
-                    unchangedSince: seen, outbox: entry),
+                    unchangedSince: seen, if: conditions, outbox: entry),
                 writer.links, writer.isLogLong
             )
         }

@@ -29,6 +29,8 @@ struct Projection {
     private let identifiers: IdentifierCipher
     private let kind: RecordKind
     private let requested: ContactKeySet
+    /// If the reply names the contacts' revisions.
+    private let revisions: ContactRevisions?
     private let permitted: ContactKeySet
     /// Whether the UIDs among the extra properties are disclosed, without the others.
     private let hasUIDs: Bool
@@ -44,7 +46,11 @@ struct Projection {
     /// The JSON of members without a value, by their set of keys. Most contacts lack the same keys.
     private var empty: [ContactKeySet: [UInt8]] = [:]
 
-    init(disclosure: Disclosure, requested: ContactKeySet, identifiers: IdentifierCipher, kind: RecordKind) {
+    init(
+        disclosure: Disclosure, requested: ContactKeySet, identifiers: IdentifierCipher, kind: RecordKind,
+        revisions: ContactRevisions? = nil
+    ) {
+        self.revisions = revisions
         self.disclosure = disclosure
         self.requested = requested
         self.identifiers = identifiers
@@ -60,17 +66,19 @@ struct Projection {
     /// Appends the cards in scope as one unified contact. If only one card is in scope, appends that card.
     mutating func append(unified first: DisclosableContact, _ others: [DisclosableContact]) {
         // Most contacts are one card.
-        if others.isEmpty { return append(first.record, first.contact, first.images) }
+        if others.isEmpty { return append(first.record, first.contact, first.images, revisionOf: [first]) }
         let cards = ([first] + others).filter { disclosure.scope.contains($0.record) }
         guard let first = cards.first else { return }
-        guard cards.count > 1 else { return append(first.record, first.contact, first.images) }
+        guard cards.count > 1 else {
+            return append(first.record, first.contact, first.images, revisionOf: [first])
+        }
         unified.append(records.count)
         self.others += cards.dropFirst().map(\.record)
         let members = cards.map { (name: identifiers.identifier(of: $0.record, as: .contact), contact: $0.contact) }
         let images = cards.lazy.map(\.images).first { $0 != .none }
         let merged = UnifiedContact.merged(
             members, of: hasUIDs ? permitted.union(ContactKeySet(.extraProperties)) : permitted)
-        append(first.record, merged, images ?? .none)
+        append(first.record, merged, images ?? .none, revisionOf: cards)
     }
 
     /// Reserves memory for all of these contacts, without their images. It is enough for every key that they have.
@@ -81,7 +89,11 @@ struct Projection {
         records.reserveCapacity(contacts.count)
     }
 
-    mutating func append(_ record: RecordNumber, _ contact: StoredContact, _ images: ContactImages) {
+    /// - Parameter cards: the cards that the contact's revision names.
+    mutating func append(
+        _ record: RecordNumber, _ contact: StoredContact, _ images: ContactImages,
+        revisionOf cards: [DisclosableContact] = []
+    ) {
         guard disclosure.scope.contains(record) else { return }
         if !records.isEmpty { elements.append(UInt8(ascii: ",")) }
         elements.append(contentsOf: Self.opening)
@@ -103,6 +115,9 @@ struct Projection {
             disclosed.formUnion(ContactKeySet(.thumbnailImageData))
         }
         appendEmpty(requested.subtracting(disclosed))
+        if let revision = revisions?.revision(of: cards) {
+            elements.append(contentsOf: ",\"revision\":\"\(revision)\"".utf8)
+        }
         elements.append(UInt8(ascii: "}"))
         records.append(record)
     }

@@ -24,12 +24,14 @@ extension Disclosure {
     /// Projects contacts that may each consist of several linked cards, which are in order of precedence. If
     /// the caller may see two or more cards of a contact, the result is one unified contact, made of those
     /// cards only.
+    ///
+    /// - Parameter revisions: if given, each contact has its revision. The contacts must then have been read for it.
     public func project(
         unified contacts: [(first: DisclosableContact, others: [DisclosableContact])], of requested: ContactKeySet,
-        under identifiers: IdentifierCipher
+        under identifiers: IdentifierCipher, revisions: ContactRevisions? = nil
     ) -> DisclosedContacts {
         var projection = Projection(
-            disclosure: self, requested: requested, identifiers: identifiers, kind: .contact)
+            disclosure: self, requested: requested, identifiers: identifiers, kind: .contact, revisions: revisions)
         projection.reserve(contacts.lazy.map(\.first))
         for (first, others) in contacts { projection.append(unified: first, others) }
         return projection.finish()

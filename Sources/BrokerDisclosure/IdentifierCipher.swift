@@ -87,6 +87,9 @@ public final class IdentifierCipher {
         return (kind, RecordNumber(Int64(bitPattern: number)))
     }
 
+    /// The key of ``ContactRevisions``; `nil` if libcrypto fails.
+    var revisionKey: [UInt8]? { Self.digest(Array("revision".utf8) + [0] + key) }
+
     // MARK: Tokens
 
     /// Seals bytes that the app keeps for the broker, such as a cursor. The token reveals their length, so

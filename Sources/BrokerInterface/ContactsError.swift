@@ -52,6 +52,11 @@ public enum ContactsError {
         }
     }
 
+    /// The contact does not have the revision that the step names.
+    public static func recordChanged(at index: Int) -> VarlinkError {
+        VarlinkError(prefix + "RecordChanged") { $0.member("index", index) }
+    }
+
     public static func recordAlreadyExists(at index: Int, identifier: String) -> VarlinkError {
         VarlinkError(prefix + "RecordAlreadyExists") {
             $0.member("index", index)

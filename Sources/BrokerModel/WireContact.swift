@@ -5,6 +5,8 @@ import BrokerJSON
 public struct WireContact: Hashable, Sendable {
     /// The record's identifier for this client. Only the broker, which has the client's key, can decode it.
     public var identifier: String?
+    /// Names the state in which this client sees the record, if the reply has it.
+    public var revision: String?
     public var contact: Contact
     /// The keys that were present. `null` counts as absent; `""` and `[]` count as present and empty.
     public var keys: ContactKeySet
@@ -24,10 +26,14 @@ public struct WireContact: Hashable, Sendable {
         guard let members = json.members else { throw .invalidParameter("contact") }
         var contact = Contact()
         var keys = ContactKeySet()
-        var identifier: String?
+        var (identifier, revision): (String?, String?)
         for (name, value) in members {
             if name.says("identifier") {
                 identifier = try Self.text(value, "identifier", limits)
+                continue
+            }
+            if name.says("revision") {
+                revision = try Self.text(value, "revision", limits)
                 continue
             }
             let name = name.string(ofAtMost: Self.longestName) ?? ""
@@ -37,6 +43,7 @@ public struct WireContact: Hashable, Sendable {
             keys.formUnion(ContactKeySet(key))
         }
         self.init(identifier: identifier, contact: contact, keys: keys)
+        self.revision = revision
     }
 
     /// The longest name of a field that an error repeats, in bytes.

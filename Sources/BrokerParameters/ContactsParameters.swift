@@ -10,6 +10,8 @@ package struct FetchContactsParameters: Sendable {
     package let keys: ContactKeySet
     package let sortOrder: SortOrder
     package let unify: Bool
+    /// Whether each contact has its revision.
+    package let revisions: Bool
     package let after: String?
     /// The maximum number of contacts to return; `nil` for all.
     package let limit: Int?
@@ -21,6 +23,7 @@ package struct FetchContactsParameters: Sendable {
         keys = try reader.required("keys").keys()
         sortOrder = try reader["sortOrder"]?.one(of: SortOrder.self) ?? .none
         unify = try reader["unify"]?.bool() ?? true
+        revisions = try reader.flag("revisions")
         after = try reader["after"]?.text(maximum: ParameterLimits.token)
         limit = try reader["limit"]?.integer(in: 1...Int64(ParameterLimits.contacts))
         purpose = try reader["purpose"]?.text(maximum: ParameterLimits.purpose)
@@ -159,6 +162,8 @@ package struct SaveContactsParameters: Sendable {
         package let member: String?
         /// The name of a new container, or an identifier.
         package let container: String?
+        /// The revision that the contact must have.
+        package let unchangedSince: String?
 
         package init(_ element: Parameter) throws(VarlinkError) {
             var reader = try ParameterReader(element.value, in: element.name)
@@ -167,6 +172,7 @@ package struct SaveContactsParameters: Sendable {
             group = reader["group"]?.value
             member = try reader["member"]?.identifier()
             container = try reader["container"]?.text(maximum: ParameterLimits.groupName, limit: "name")
+            unchangedSince = try reader["unchangedSince"]?.identifier()
             try reader.finish()
         }
     }

@@ -110,7 +110,7 @@ struct ProposalAnswers: UsesServices {
         case .mergedTooLarge: (problem, reason) = (.contactTooLarge, "the contact would become too large")
         case .change(.recordDoesNotExist), .change(.parentRecordDoesNotExist), .change(.containmentCycle),
             .change(.tooManyLinked), .change(.containerInUse), .change(.tooManyContainers), .change(.hasContacts),
-            .change(.emptiesContact), .change(.changedMeanwhile):
+            .change(.emptiesContact), .change(.changedMeanwhile), .change(.recordChanged):
             (problem, reason) = (.contactGone, "the contact no longer exists")
         case .change(.bookFull(let size, let most)):
             problems.noteFull(uid)

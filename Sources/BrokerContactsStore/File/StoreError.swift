@@ -37,6 +37,8 @@ public enum ChangeError: Error, Hashable, Sendable {
     /// The change at this index takes the names, or all numbers and addresses, from a contact that the author may not
     /// delete.
     case emptiesContact(index: Int)
+    /// The contact of this step of the author's save is not as its author saw it.
+    case recordChanged(step: Int)
     /// A record of the save has changed since the person saw it.
     case changedMeanwhile
     /// There would be more than ``StoredContainer/most`` containers.

@@ -101,17 +101,19 @@ final class BookWriter {
     func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
         access: AuthorAccess = .full, keeping kept: Set<RecordNumber> = [], unchangedSince seen: Int64? = nil,
-        outbox entry: OutgoingEntry? = nil
+        if conditions: [ContactCondition] = [], outbox entry: OutgoingEntry? = nil
     ) throws -> [BookChange] {
         let ahead = ContactsAhead(changes, at: seconds, locale: locale, otherMaker)
         defer { ahead?.stop() }
         let made: [BookChange]
         (made, links) = try transaction { db in
+            let contacts = ContactWriter(db, ordering: ordering)
+            for condition in conditions { try contacts.check(condition, links) }
             if let seen { try check(changes, areUnchangedSince: seen) }
             let (written, size) = (db.totalChangesCount, try db.bytesInUse())
             try space.checkPhotos(in: changes, by: author, access, before: size, at: seconds, db)
             let save = try BookSave(
-                db, ContactWriter(db, ordering: ordering),
+                db, contacts,
                 Linking(db, maker.normalizer, links, isEvidence: isEvidence), maker, ahead, by: author, access,
                 keeping: kept, at: seconds, perChange: space.bounds.change)
             for (index, change) in changes.enumerated() { try save.apply(change, index) }

@@ -4,7 +4,7 @@ import BrokerSQLite
 
 /// Writes contacts, table by table, within one transaction.
 final class ContactWriter {
-    private let db: Database
+    let db: Database
     private var gathered = FormRows()
     /// The order in which name beginnings are indexed.
     private let ordering: ContactOrder
