@@ -81,6 +81,13 @@ open class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Ide
     /// Identifies the contact for this app only, for as long as the contact exists.
     open var identifier: String { content.values.identifier }
 
+    /// Names the state in which this app saw the contact, for ``CNSaveRequest/update(_:unchangedSince:)``; `nil` unless it was fetched
+    /// as an immutable contact with ``CNContactFetchRequest/includesRevisions``. It says nothing else, and no other app has the same.
+    open var revision: String? {
+        guard !text.isEmpty, let json = try? JSONDocument(parsing: Array(text)) else { return nil }
+        return json.root["revision"]?.string
+    }
+
     /// The identifier as a 128-bit number, for lists in user interfaces.
     open var id: UUID { UUID(contactIdentifier: identifier) }
 

@@ -17,6 +17,9 @@ open class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
     /// The sort order of the results.
     open var sortOrder = CNContactSortOrder.none
 
+    /// Whether each contact has its ``CNContact/revision``. The broker then reads all that the app may see of each contact.
+    open var includesRevisions = false
+
     /// Requests these properties of all contacts, in unspecified order.
     public init(keysToFetch: [any CNKeyDescriptor]) {
         self.keysToFetch = keysToFetch
@@ -32,6 +35,7 @@ open class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
         (predicate as? ContactsPredicate)?.write(to: coder)
         coder.encode(mutableObjects, forKey: "mutableObjects")
         coder.encode(unifyResults, forKey: "unifyResults")
+        coder.encode(includesRevisions, forKey: "includesRevisions")
         coder.encode(Int32(sortOrder.rawValue), forKey: "sortOrder")
     }
 
@@ -46,6 +50,7 @@ open class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
         predicate = ContactsPredicate.read(from: coder)
         mutableObjects = coder.decodeBool(forKey: "mutableObjects")
         unifyResults = coder.decodeBool(forKey: "unifyResults")
+        includesRevisions = coder.decodeBool(forKey: "includesRevisions")
         sortOrder = order
     }
 }

@@ -97,6 +97,7 @@ extension CNContactStore {
         writer.array(keys.keys) { $0.value($1.rawValue) }
         writer.member("sortOrder", request.sortOrder.order.rawValue)
         if !request.unifyResults { writer.member("unify", false) }
+        if request.includesRevisions { writer.member("revisions", true) }
         writer.member("purpose", purposeOfCall)
     }
 }

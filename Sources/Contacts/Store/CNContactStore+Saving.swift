@@ -56,7 +56,7 @@ extension CNContactStore {
         for (step, identifier) in zip(steps, identifiers) {
             switch step {
             case .add(let contact, _): contact.wasSaved(as: identifier)
-            case .update(let contact): contact.wasSaved(as: "")
+            case .update(let contact, _): contact.wasSaved(as: "")
             case .addGroup(let group, _): if !identifier.isEmpty { group.wasSaved(as: identifier) }
             case .delete, .updateGroup, .deleteGroup, .member, .subgroup, .link, .addContainer, .deleteContainer,
                 .setMe:
@@ -74,7 +74,7 @@ extension CNContactStore {
             let saved: CNMutableContact
             switch step {
             case .add(let contact, _): saved = contact
-            case .update(let contact): saved = contact
+            case .update(let contact, _): saved = contact
             default: continue
             }
             let wanted = saved.changes.content.present.intersection(lists).intersection(saved.availableKeys)

@@ -59,7 +59,7 @@ extension CNSaveRequest.Step {
         guard steps.contains(where: { if case .add = $0 { true } else { false } }) else { return names }
         for step in steps {
             switch step {
-            case .update(let contact), .delete(let contact): names.insert(contact.identifier)
+            case .update(let contact, _), .delete(let contact, _): names.insert(contact.identifier)
             case .member(let contact, _, _): names.insert(contact.identifier)
             case .link(let contact, let other, _): names.formUnion([contact, other])
             case .setMe(let contact): if let contact { names.insert(contact) }

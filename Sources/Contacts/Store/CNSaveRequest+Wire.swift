@@ -27,7 +27,7 @@ extension CNSaveRequest.Step {
                 isNamed: !Self.isOwn(content.identifier) || names.contains(content.identifier),
                 to: &writer)
             writer.member("container", container)
-        case .update(let contact):
+        case .update(let contact, let revision):
             let (content, changed, unfetched) = contact.changes
             guard unfetched.isEmpty else {
                 throw CNError(
@@ -40,9 +40,11 @@ extension CNSaveRequest.Step {
             writer.member("operation", "update")
             writer.name("contact")
             content.write(changed.subtracting(.readOnly), isNamed: true, to: &writer)
-        case .delete(let contact):
+            writer.member("unchangedSince", revision)
+        case .delete(let contact, let revision):
             writer.member("operation", "delete")
             Self.write("contact", contact.identifier, to: &writer)
+            writer.member("unchangedSince", revision)
         case .addGroup(let group, let container):
             writer.member("operation", "add")
             Self.write(group, to: &writer)
@@ -100,7 +102,7 @@ extension CNSaveRequest.Step {
     /// because the app may change the original later.
     var record: CNError.Record? {
         switch self {
-        case .add(let contact, _), .update(let contact), .delete(let contact):
+        case .add(let contact, _), .update(let contact, _), .delete(let contact, _):
             .contact(CNContact(contact.values, keys: contact.keysThatCanBeRead))
         case .member(let contact, _, _):
             .contact(CNContact(contact.values, keys: contact.keysThatCanBeRead))

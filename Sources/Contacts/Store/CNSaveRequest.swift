@@ -17,8 +17,8 @@ open class CNSaveRequest: NSObject {
 
     enum Step {
         case add(CNMutableContact, container: String?)
-        case update(CNMutableContact)
-        case delete(CNMutableContact)
+        case update(CNMutableContact, unchangedSince: String? = nil)
+        case delete(CNMutableContact, unchangedSince: String? = nil)
         case addGroup(CNMutableGroup, container: String?)
         case updateGroup(CNMutableGroup)
         case deleteGroup(CNMutableGroup)
@@ -40,7 +40,7 @@ open class CNSaveRequest: NSObject {
     /// Adds a contact to the container, or to the default container if the identifier is `nil`. If this
     /// request deletes the contact, this cancels the deletion instead.
     open func add(_ contact: CNMutableContact, toContainerWithIdentifier identifier: String?) {
-        if cancelOpposite({ if case .delete(let deleted) = $0 { deleted === contact } else { false } }) { return }
+        if cancelOpposite({ if case .delete(let deleted, _) = $0 { deleted === contact } else { false } }) { return }
         steps.append(.add(contact, container: identifier))
     }
 
@@ -49,10 +49,22 @@ open class CNSaveRequest: NSObject {
         steps.append(.update(contact))
     }
 
+    /// Saves the changes made to a contact, if it still has the revision that was fetched (``CNContact/revision``). Otherwise the
+    /// request fails with ``CNError/Code/recordNotWritable``, whose ``CNError/brokerError`` is `RecordChanged`, and saves nothing:
+    /// fetch the contact again, and make the changes on that.
+    open func update(_ contact: CNMutableContact, unchangedSince revision: String) {
+        steps.append(.update(contact, unchangedSince: revision))
+    }
+
     /// Deletes a contact. If this request adds the contact, this cancels the addition instead.
     open func delete(_ contact: CNMutableContact) {
         if cancelOpposite({ if case .add(let added, _) = $0 { added === contact } else { false } }) { return }
         steps.append(.delete(contact))
+    }
+
+    /// Deletes a contact, if it still has the revision that was fetched, as ``update(_:unchangedSince:)`` does.
+    open func delete(_ contact: CNMutableContact, unchangedSince revision: String) {
+        steps.append(.delete(contact, unchangedSince: revision))
     }
 
     // MARK: Groups

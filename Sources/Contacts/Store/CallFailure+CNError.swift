@@ -34,6 +34,8 @@ extension CallFailure {
         case "RecordDoesNotExist": return error(.recordDoesNotExist)
         case "RecordAlreadyExists": return error(.insertedRecordAlreadyExists)
         case "RecordNotWritable": return error(.recordNotWritable)
+        case "RecordChanged":
+            return error(.recordNotWritable, "it is not as it was when it was fetched; fetch it again, then retry")
         case "ContainmentCycle": return error(.containmentCycle)
         case "ContainmentScope": return error(.containmentScope)
         case "ParentRecordDoesNotExist": return error(.parentRecordDoesNotExist)

@@ -145,9 +145,9 @@ extension UndoPlan {
             for step in steps {
                 switch step {
                 case .add, .addGroup: continue
-                case .update(let contact) where !new.contains(contact.identifier):
+                case .update(let contact, _) where !new.contains(contact.identifier):
                     updated[contact.identifier, default: []].formUnion(contact.changes.changed)
-                case .delete(let contact): deleted.insert(contact.identifier)
+                case .delete(let contact, _): deleted.insert(contact.identifier)
                 case .updateGroup(let group) where !new.contains(group.identifier): renamed.insert(group.identifier)
                 case .deleteGroup(let group): deletedGroups.insert(group.identifier)
                 case .member(let contact, let group, let isIn): note(&members, contact.identifier, group, isIn, new)
