@@ -35,6 +35,8 @@ public final class ContactsStore: Sendable {
         var effort = SearchEffort()
         /// The locale whose alphabet determines the order now.
         var locale: String
+        /// Whether text has left the bin since the last checkpoint.
+        var leavesText = false
 
         /// Notes a save and the links after it.
         mutating func note(_ made: [BookChange], _ links: BookLinks) {
@@ -207,7 +209,7 @@ public final class ContactsStore: Sendable {
     public func count(_ query: ContactQuery, _ manner: ReadingManner = .whole) throws(StoreError) -> Int {
         let links = links(for: query)
         let size = kept.withLock { $0.isSizeKnown ? $0.size : nil }
-        // ``apply(_:by:at:isEvidence:access:keeping:outbox:)`` updates the size before it returns.
+        // ``apply(_:by:at:isEvidence:access:keeping:of:outbox:)`` updates the size before it returns.
         if query.scope == .all, query.predicate == nil, let size { return size - (links?.followers ?? 0) }
         if manner == .bounded, stepsOnLoop == 0 || query.isLong(size: 0) { throw .takesLong }
         return try read(manner) { try $0.count(query, links) }
@@ -222,23 +224,37 @@ public final class ContactsStore: Sendable {
     ///   - access: determines which limits on space apply to the save.
     ///   - kept: contacts that the author may not delete. An update that empties one of them fails with
     ///     ``ChangeError/emptiesContact(index:)``.
+    ///   - app: who makes the save, for the bin.
     ///   - entry: the outbox entry, which is stored in the same transaction unless the changes have no
     ///     effect.
     /// - Returns: the new entries of the change history.
     @discardableResult
     public func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
-        access: AuthorAccess = .full, keeping kept: Set<RecordNumber> = [], outbox entry: OutgoingEntry? = nil
+        access: AuthorAccess = .full, keeping kept: Set<RecordNumber> = [], of app: SaveAuthor = .person,
+        outbox entry: OutgoingEntry? = nil
     ) throws(ChangeError) -> [BookChange] {
-        let (made, links, isLogLong) = try change { writer in
-            (
-                try writer.apply(
-                    changes, by: author, at: seconds, isEvidence: isEvidence, access: access, keeping: kept,
-                    outbox: entry),
-                writer.links, writer.isLogLong
-            )
+        try note { writer in
+            try writer.apply(
+                changes, by: author, at: seconds, isEvidence: isEvidence, access: access, keeping: kept, of: app,
+                outbox: entry)
+        } changes: {
+            $0
         }
-        self.kept.withLock { $0.note(made, links) }
+    }
+
+    /// Makes a save, and takes over its result in the cache.
+    func note<Result: Sendable>(
+        _ save: (BookWriter) throws -> Result, changes: (Result) -> [BookChange]
+    ) throws(ChangeError) -> Result {
+        let (made, links, isLogLong, leavesText) = try change { writer in
+            writer.leavesText = false
+            return (try save(writer), writer.links, writer.isLogLong, writer.leavesText)
+        }
+        kept.withLock {
+            $0.note(changes(made), links)
+            if leavesText { $0.leavesText = true }
+        }
         // A failed checkpoint does not undo the save. The next save retries the checkpoint.
         if isLogLong { try? checkpoint() }
         return made
@@ -281,7 +297,14 @@ public final class ContactsStore: Sendable {
         saves.beginCheckpoint()
         defer { saves.endCheckpoint() }
         try longReads.pause { () throws(StoreError) in
-            try write { try $0.database.checkpoint() }
+            // What leaves the bin meanwhile needs another checkpoint.
+            kept.withLock { $0.leavesText = false }
+            do throws(StoreError) {
+                try write { try $0.database.checkpoint() }
+            } catch {
+                kept.withLock { $0.leavesText = true }
+                throw error
+            }
         }
     }
 
