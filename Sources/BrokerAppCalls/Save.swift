@@ -210,6 +210,7 @@ struct Save: PermittedCall {
         let kept = changes.undeletable(context.permissions)
         let conditions = changes.conditions(context)
         let author = ChangeAuthor(app: identifiers.mark, name: author)
+        let app = SaveAuthor(context.principal)
         return PendingSave.Write(
             principal: context.principal,
             contents: changes.contents(isKeptToSingle: context.disclosure.scope != .all),
@@ -218,7 +219,7 @@ struct Save: PermittedCall {
             do throws(ChangeError) {
                 return try book.apply(
                     changes.changes, by: author, at: seconds, isEvidence: isEvidence, access: access, keeping: kept,
-                    unchangedSince: asOf, if: conditions, outbox: entry)
+                    unchangedSince: asOf, if: conditions, of: app, outbox: entry)
             } catch {
                 throw .change(error)
             }
@@ -269,6 +270,9 @@ struct Save: PermittedCall {
             error = ContactsError.limitExceeded(
                 "addressBookPerApp", maximum: Int(clamping: most),
                 reason: SpaceWords.allowanceUsed(most, services.limits.space))
+        case .change(.binFull(let most)):
+            error = ContactsError.limitExceeded(
+                "addressBookBin", maximum: Int(clamping: most), reason: SpaceWords.binFull(most))
         case .change(.store(let error)): return services.problems.unavailable(call, error)
         }
         services.groupCommit.fail(error, call)

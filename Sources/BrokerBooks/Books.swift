@@ -218,7 +218,12 @@ package final class Books {
         for body in waiting { body(result.map { $0?.book }) }
         guard case .success(let found?) = result else { return }
         // The preparation is queued after the work of the calls that waited for the book.
-        queue(of: uid).async { found.book.prepare() }
+        queue(of: uid).async { [seconds = surroundings.seconds] in
+            // If it fails, the next save or the timer tries again.
+            _ = try? found.book.expireBin(at: seconds)
+            found.book.prepare()
+        }
+        expireBinLater(uid, found.book)
         onOpening(found.photographed, uid)
     }
 
@@ -248,6 +253,19 @@ package final class Books {
                 "cannot checkpoint the address book in \(folder(of: uid)), so its write-ahead log still has deleted text; "
                     + "retrying: \(error)")
             checkpointSoon(uid)
+        }
+    }
+
+    /// Deletes from time to time what is too old for the bin, as long as the book is open.
+    private func expireBinLater(_ uid: UInt32, _ book: ContactsStore) {
+        loop.later(after: surroundings.limits.binInterval) { [self] in
+            guard case .open(let opened) = states[uid], opened === book else { return }
+            loop.run(on: queue(of: uid)) { [seconds = surroundings.seconds] in
+                (try? book.expireBin(at: seconds)) ?? false
+            } then: { [self] expired in
+                if expired.get() { checkpointSoon(uid) }
+                expireBinLater(uid, book)
+            }
         }
     }
 

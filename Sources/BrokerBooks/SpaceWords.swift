@@ -19,6 +19,12 @@ package enum SpaceWords {
             + "limits.address_book_mb_per_app"
     }
 
+    /// This text depends only on the bounds, too.
+    package static func binFull(_ most: Int64) -> String {
+        "the bin keeps at most \(megabytes(most)) MB of what such apps change and delete, and this could not be put back"
+            + ": make fewer changes, or wait until older ones leave the bin"
+    }
+
     /// Returns the size in MB, rounded up.
     package static func megabytes(_ bytes: Int64) -> Int64 { (bytes + 1_048_575) / 1_048_576 }
 }

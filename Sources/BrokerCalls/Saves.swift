@@ -174,7 +174,9 @@ package final class Saves {
         thumbnails.enqueue(at: save.photographed, of: uid)
         books.releaseMemorySoon(uid)
         // Additions replace no text, so they need no checkpoint.
-        if made.contains(where: { $0.kind != .addContact && $0.kind != .addGroup }) { books.checkpointSoon(uid) }
+        if book.leavesText || made.contains(where: { $0.kind != .addContact && $0.kind != .addGroup }) {
+            books.checkpointSoon(uid)
+        }
     }
 
     private func failed(_ save: PendingSave, _ given: GivenSet?, _ failure: PendingSave.Failure) {

@@ -35,6 +35,8 @@ public final class ContactsStore: Sendable {
         var effort = SearchEffort()
         /// The locale whose alphabet determines the order now.
         var locale: String
+        /// Whether text has left the bin since the last checkpoint.
+        var leavesText = false
 
         /// Notes a save and the links after it.
         mutating func note(_ made: [BookChange], _ links: BookLinks) {
@@ -207,7 +209,7 @@ public final class ContactsStore: Sendable {
     public func count(_ query: ContactQuery, _ manner: ReadingManner = .whole) throws(StoreError) -> Int {
         let links = links(for: query)
         let size = kept.withLock { $0.isSizeKnown ? $0.size : nil }
-        // ``apply(_:by:at:isEvidence:access:keeping:unchangedSince:if:outbox:)`` updates the size before it returns.
+        // ``apply(_:by:at:isEvidence:access:keeping:unchangedSince:if:of:outbox:)`` updates the size before it returns.
         if query.scope == .all, query.predicate == nil, let size { return size - (links?.followers ?? 0) }
         if manner == .bounded, stepsOnLoop == 0 || query.isLong(size: 0) { throw .takesLong }
         return try read(manner) { try $0.count(query, links) }
@@ -225,6 +227,7 @@ public final class ContactsStore: Sendable {
     ///   - seen: the number of the last change when the person saw the records that the changes concern. If one of them
     ///     has changed since, the save fails with ``ChangeError/changedMeanwhile``.
     ///   - conditions: if one of them is not met, the save fails with ``ChangeError/recordChanged(step:)``.
+    ///   - app: who makes the save, for the bin.
     ///   - entry: the outbox entry, which is stored in the same transaction unless the changes have no
     ///     effect.
     /// - Returns: the new entries of the change history.
@@ -232,17 +235,29 @@ public final class ContactsStore: Sendable {
     public func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
         access: AuthorAccess = .full, keeping kept: Set<RecordNumber> = [], unchangedSince seen: Int64? = nil,
-        if conditions: [ContactCondition] = [], outbox entry: OutgoingEntry? = nil
+        if conditions: [ContactCondition] = [], of app: SaveAuthor = .person, outbox entry: OutgoingEntry? = nil
     ) throws(ChangeError) -> [BookChange] {
-        let (made, links, isLogLong) = try change { writer in
-            (
-                try writer.apply(
-                    changes, by: author, at: seconds, isEvidence: isEvidence, access: access, keeping: kept,
-                    unchangedSince: seen, if: conditions, outbox: entry),
-                writer.links, writer.isLogLong
-            )
+        try note { writer in
+            try writer.apply(
+                changes, by: author, at: seconds, isEvidence: isEvidence, access: access, keeping: kept,
+                unchangedSince: seen, if: conditions, of: app, outbox: entry)
+        } changes: {
+            $0
         }
-        self.kept.withLock { $0.note(made, links) }
+    }
+
+    /// Makes a save, and takes over its result in the cache.
+    func note<Result: Sendable>(
+        _ save: (BookWriter) throws -> Result, changes: (Result) -> [BookChange]
+    ) throws(ChangeError) -> Result {
+        let (made, links, isLogLong, leavesText) = try change { writer in
+            writer.leavesText = false
+            return (try save(writer), writer.links, writer.isLogLong, writer.leavesText)
+        }
+        kept.withLock {
+            $0.note(changes(made), links)
+            if leavesText { $0.leavesText = true }
+        }
         // A failed checkpoint does not undo the save. The next save retries the checkpoint.
         if isLogLong { try? checkpoint() }
         return made
@@ -285,7 +300,14 @@ public final class ContactsStore: Sendable {
         saves.beginCheckpoint()
         defer { saves.endCheckpoint() }
         try longReads.pause { () throws(StoreError) in
-            try write { try $0.database.checkpoint() }
+            // What leaves the bin meanwhile needs another checkpoint.
+            kept.withLock { $0.leavesText = false }
+            do throws(StoreError) {
+                try write { try $0.database.checkpoint() }
+            } catch {
+                kept.withLock { $0.leavesText = true }
+                throw error
+            }
         }
     }
 

@@ -35,6 +35,9 @@ public struct ValueIdentifiers: Hashable, Sendable {
         }
     }
 
+    /// Also regards the identifiers of another state of the same contact as assigned.
+    public mutating func formUnion(_ other: ValueIdentifiers) { highest.merge(other.highest, uniquingKeysWith: max) }
+
     /// Assigns an identifier to every value of a contact.
     ///
     /// A value keeps its identifier if a former value of the same key has it. Otherwise it gets the

@@ -115,8 +115,8 @@ struct ProposalAnswers: UsesServices {
         case .change(.bookFull(let size, let most)):
             problems.noteFull(uid)
             (problem, reason) = (.bookFull, SpaceWords.bookFull(size: size, most: most))
-        case .change(.allowanceUsed(let most)):
-            // Unreachable: the person makes this change, and only apps have an allowance.
+        case .change(.allowanceUsed(let most)), .change(.binFull(let most)):
+            // Unreachable: the person makes this change, and only apps have an allowance and a share of the bin.
             (problem, reason) = (.bookFull, SpaceWords.bookFull(size: nil, most: most))
         }
         groupCommit.fail(AgentError.invalidAnswer(problem, reason), call)

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerBounds
 import BrokerModel
 import Dispatch
 import Glibc
@@ -34,9 +35,13 @@ struct CheckpointTests {
         }
     }
 
-    @Test("Deleted and edited text is in no file after five seconds, and other text stays")
-    func forgetting() throws {
-        let fixture = try BrokerFixture()
+    @Test(
+        "Deleted and edited text is in no file five seconds after it left the bin, and other text stays",
+        arguments: [0, 30])
+    func forgetting(days: Int64) throws {
+        var space = SpaceBounds()
+        space.binTime = days * 86_400
+        let fixture = try BrokerFixture(space: space)
         let keeper = try fixture.app("keeper", .full, keys: .all)
         _ = try keeper.save(["Stayinghere", "Deletedone", "Editedone"].map { .add(given: $0) })
         let group = try keeper.save([.other(#"{"operation":"add","group":{"name":"Groupgone"}}"#)], author: "k")
@@ -54,9 +59,18 @@ struct CheckpointTests {
                 .delete(ids[0]), .update(ids[1], #""givenName":"Another""#), .update(ids[2], #""note":"""#),
                 .other(#"{"operation":"delete","group":{"identifier":"\#(group)","name":"x"}}"#),
             ]).error == nil)
-        fixture.loop.advance(by: .seconds(4))
-        // The user's queue is serial, so this waits for the checkpoint.
-        fixture.books.queue(of: 1_000).sync {}
+        let gone = ["Deletedone", "mailgone", "Editedone", "Groupgone", "Notegone"]
+        let wait = { (time: Duration) in
+            fixture.loop.advance(by: time)
+            // The user's queue is serial, so this waits for the checkpoint.
+            fixture.books.queue(of: 1_000).sync {}
+        }
+        wait(.seconds(4))
+        if days > 0 {
+            for text in gone { #expect(Self.isKept(text, in: fixture), "\(text)") }
+            // The broker looks every hour.
+            for seconds in [days * 86_400, 3_600, 3_600, 4] { wait(.seconds(seconds)) }
+        }
         for text in ["Deletedone", "deletedone", "mailgone", "Editedone", "editedone", "Groupgone", "Notegone"] {
             #expect(!Self.isKept(text, in: fixture), "\(text)")
         }

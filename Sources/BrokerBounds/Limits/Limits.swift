@@ -175,6 +175,8 @@ public struct Limits: Hashable, Sendable {
     /// How long after its start the broker first looks for audit records to remove, and how long until it does again.
     public var retentionAfter = Duration.seconds(900)
     public var retentionInterval = Duration.seconds(3_600)
+    /// How often an open book deletes what is too old for its bin.
+    public var binInterval = Duration.seconds(3_600)
     /// The delay before the broker retries to commit the audit record of a save.
     public var retryInterval = Duration.seconds(1)
     /// The delay before a checkpoint removes deleted and edited text from the files. The documentation

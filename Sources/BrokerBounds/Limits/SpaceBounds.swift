@@ -19,5 +19,17 @@ public struct SpaceBounds: Hashable, Sendable {
     /// checkpoints the log soon after a user's last save.
     public var log: Int64 = 128 * 1_048_576
 
+    // The bin, whose bytes do not count for ``book``
+
+    /// How long the bin keeps what a save changed, in seconds, unless the person chose another time; 0 for no bin.
+    public var binTime: Int64 = 30 * 86_400
+    /// Bytes that the bin has for the saves of all apps that other programs can imitate. They share one bound, because
+    /// such a program can have any number of names. Enough for 10,000 contacts with photos of 10 KB.
+    public var binOfAssumableApps: Int64 = 160 * 1_048_576
+    /// The same for all other apps.
+    public var binOfOtherApps: Int64 = 64 * 1_048_576
+    /// The same for the person's own saves.
+    public var binOfPerson: Int64 = 32 * 1_048_576
+
     public init() {}
 }

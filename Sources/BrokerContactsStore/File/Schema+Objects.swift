@@ -20,5 +20,12 @@ extension Schema {
         ), (2, ["beginning"]), (4, ["link"]), (5, ["container", "contactByContainer", "groupByContainer"]),
         (7, ["outbox"]), (8, ["handLink", "unlike", "unsure"]), (9, ["changeOfGroups", "changeByMember"]),
         (12, ["allowance"]), (13, ["wordByKey"]), (14, ["apart"]), (17, ["photographed"]), (19, ["uid"]),
+        (
+            21,
+            [
+                "bin", "binSave", "binSaveByTime", "binItem", "binItemBySubject", "binItemBySave", "binItemByRank",
+                "binPhoto",
+            ]
+        ),
     ]
 }

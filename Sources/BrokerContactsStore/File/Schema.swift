@@ -5,10 +5,9 @@ enum Schema {
     /// The application identifier in the file's header: "CBct", for a contactbroker address book.
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header, the number of applied migrations.
-    static let version: UInt32 = 20
+    static let version: UInt32 = 21
     /// The first version with an ``AuditAnchor``.
     static let hasAnchor: Int64 = 10
-
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1: contacts") { db in
@@ -395,6 +394,7 @@ enum Schema {
                 ALTER TABLE book ADD COLUMN language TEXT;
                 """)
         }
+        migrator.registerMigration("21: bin", addBin)
         return migrator
     }
 }

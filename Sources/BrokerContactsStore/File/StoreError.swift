@@ -49,6 +49,8 @@ public enum ChangeError: Error, Hashable, Sendable {
     case bookFull(size: Int64?, most: Int64)
     /// The app has used up its own allowance, ``SpaceBounds/app``.
     case allowanceUsed(most: Int64)
+    /// The bin would lose what somebody else's contact was before. It has at most so many bytes for saves of such apps.
+    case binFull(most: Int64)
     /// The book has contacts, which a restore would replace.
     case hasContacts(Int)
     case store(StoreError)

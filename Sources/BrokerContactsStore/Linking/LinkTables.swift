@@ -11,6 +11,7 @@ enum LinkValue: Hashable {
 /// Reads and writes the link tables. Use an instance only within a transaction.
 struct LinkTables {
     let db: Database
+    var bin: BinWriter?
 
     /// The maximum number of e-mail addresses, and of phone numbers, on a card that is used as evidence.
     static let mostValues = 32
@@ -125,6 +126,7 @@ struct LinkTables {
     func setUnlike(_ one: RecordNumber, _ other: RecordNumber) throws(StoreError) {
         try db.statement("INSERT OR IGNORE INTO unlike (record, other) VALUES (?1, ?2), (?2, ?1)")
             .bind(1, one.rawValue).bind(2, other.rawValue).run()
+        if db.changesCount > 0 { try bin?.keep(unlike: one, other, existed: false) }
     }
 
     func removeUnlike(_ left: [RecordNumber], _ right: [RecordNumber]) throws(StoreError) {
@@ -144,5 +146,6 @@ struct LinkTables {
     private func take(_ one: RecordNumber, _ other: RecordNumber) throws(StoreError) {
         try db.statement("DELETE FROM unlike WHERE (record, other) IN (VALUES (?1, ?2), (?2, ?1))")
             .bind(1, one.rawValue).bind(2, other.rawValue).run()
+        if db.changesCount > 0 { try bin?.keep(unlike: one, other, existed: true) }
     }
 }

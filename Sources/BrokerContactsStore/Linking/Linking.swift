@@ -11,6 +11,7 @@ import BrokerSQLite
 final class Linking {
     private let db: Database
     private let book: LinkTables
+    private let bin: BinWriter?
     private let normalizer: Normalizer
     /// The links before the save (`former`), and after the steps applied so far (`links`). Only
     /// ``finish(_:)`` evaluates the evidence.
@@ -26,9 +27,10 @@ final class Linking {
     private var added: [RecordNumber] = []
 
     /// - Parameter isEvidence: whether the content that the save writes may link cards.
-    init(_ db: Database, _ normalizer: Normalizer, _ links: BookLinks, isEvidence: Bool) {
+    init(_ db: Database, _ normalizer: Normalizer, _ links: BookLinks, isEvidence: Bool, _ bin: BinWriter? = nil) {
         self.db = db
-        book = LinkTables(db: db)
+        self.bin = bin
+        book = LinkTables(db: db, bin: bin)
         self.normalizer = normalizer
         (former, self.links, self.isEvidence) = (links, links, isEvidence)
     }
@@ -140,8 +142,60 @@ final class Linking {
 
     private func write(_ table: String, _ records: [RecordNumber], _ former: ContactLinks, _ now: ContactLinks) throws {
         for record in records where former.first(of: record) != now.first(of: record) {
+            if table == "handLink" { try bin?.keep(handLink: record, first: former.first(of: record)) }
             try book.write(record, first: now.first(of: record), in: table)
         }
+    }
+
+    // MARK: Putting back
+
+    /// Call this before a card of the bin is written.
+    func willPutBack(_ record: RecordNumber) throws {
+        try willChange(record)
+        touched.formUnion(links.all.members(of: record))
+    }
+
+    /// Brings the cards back to the sets, made by hand, that they were in.
+    ///
+    /// - Parameter firsts: existing cards, each with the first card of its former set; `nil` if it was not linked.
+    func putBack(handLinks firsts: [(record: RecordNumber, first: RecordNumber?)]) throws {
+        for (record, _) in firsts {
+            touched.formUnion(links.all.members(of: record))
+            links.byHand.remove(record)
+            links.all.remove(record)
+        }
+        // If the first card is gone, the others of its set are linked all the same.
+        var anchors: [RecordNumber: RecordNumber] = [:]
+        for (record, first) in firsts {
+            guard let first else { continue }
+            guard let anchor = anchors[first] else {
+                anchors[first] = try db.hasContact(first) ? first : record
+                if anchors[first] == record { continue }
+                try join(record, first)
+                continue
+            }
+            try join(record, anchor)
+        }
+    }
+
+    private func join(_ record: RecordNumber, _ anchor: RecordNumber) throws {
+        guard links.byHand.members(of: record).count + links.byHand.members(of: anchor).count <= StoreLimits.linkedCards
+        else { return }
+        touched.formUnion(links.all.members(of: anchor))
+        links.byHand.join(record, anchor)
+        links.all.join(record, anchor)
+    }
+
+    /// Sets whether a card is no evidence.
+    func set(_ record: RecordNumber, isUnsure: Bool) throws {
+        if isUnsure { return try book.setUnsure(record) }
+        try db.statement("DELETE FROM unsure WHERE record = ?").bind(1, record.rawValue).run()
+    }
+
+    /// - Parameter existed: whether the two existing cards must not be linked.
+    func putBack(unlike one: RecordNumber, _ other: RecordNumber, existed: Bool) throws {
+        for record in [one, other] { touched.formUnion(links.all.members(of: record)) }
+        if existed { try book.setUnlike(one, other) } else { try book.removeUnlike([one], [other]) }
     }
 
     /// Records the changed links of these cards in the history.

@@ -46,7 +46,8 @@ extension BookWriter {
     }
 
     /// Replaces the contacts, groups, containers, links and preferences of this book by those of a restored one. The
-    /// change history goes on, so that apps learn of the difference.
+    /// change history goes on, so that apps learn of the difference. The bin stays as it is, because record numbers are
+    /// never used again, and what an app did before may be the reason for the restore.
     ///
     /// - Parameters:
     ///   - path: the restored book, which no connection has open.
@@ -73,6 +74,7 @@ extension BookWriter {
             try BookOutline(db).note(after: former, &log)
             try log.write(db)
             try write(entry)
+            try BinRows(db: db).noteRestore(by: author, at: seconds, space.bounds)
             try checkSize(db)
             changes = log.changes
         }

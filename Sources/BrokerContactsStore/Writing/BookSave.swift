@@ -4,31 +4,34 @@ import BrokerSQLite
 
 /// One save, within its transaction. Call ``apply(_:_:)`` for each step, then ``finish()``.
 final class BookSave {
-    private let db: Database
-    private let contacts: ContactWriter
-    private let linking: Linking
-    private let maker: FormMaker
+    let db: Database
+    let contacts: ContactWriter
+    let linking: Linking
+    let maker: FormMaker
+    /// `nil` if the person keeps no bin.
+    let bin: BinWriter?
     /// The contacts that the save adds, prepared on another thread; `nil` if there are only a few.
     private var ahead: ContactsAhead.Iterator?
-    private let author: ChangeAuthor
+    let author: ChangeAuthor
     /// The keys whose values the author may see. If the author deletes a card, only these values count as
     /// removed, because the size of other values must stay hidden.
     private let visible: ContactKeySet
     /// Contacts that the author may not delete, and therefore not empty.
     private let kept: Set<RecordNumber>
     private let time: String
-    private var log: ChangeLog
+    var log: ChangeLog
 
     /// The entries that the save adds to the change history.
     var changes: [BookChange] { log.changes }
-    private(set) var use: SpaceUse
+    var use: SpaceUse
 
     init(
         _ db: Database, _ contacts: ContactWriter, _ linking: Linking, _ maker: FormMaker, _ ahead: ContactsAhead?,
         by author: ChangeAuthor, _ access: AuthorAccess, keeping kept: Set<RecordNumber>, at seconds: Int64,
-        perChange bytesPerChange: Int64
+        perChange bytesPerChange: Int64, _ bin: BinWriter?
     ) throws(StoreError) {
         self.db = db
+        self.bin = bin
         self.contacts = contacts
         self.linking = linking
         self.maker = maker
@@ -51,15 +54,17 @@ final class BookSave {
         case .add(let record, let contact): try add(record, contact)
         case .update(let record, let patch, let keys): try update(record, patch, keys, index)
         case .delete(let record):
+            try bin?.keep(contact: record.rawValue, deletes: true)
             try linking.willDelete(record)
             use.remove(try size(of: record))
             guard try contacts.delete(record.rawValue) else { throw ChangeError.recordDoesNotExist(index: index) }
             log.note(.deleteContact, record)
         case .group(let change):
-            try GroupWriter(db: db, isConfirmed: linking.isEvidence).apply(change, index, &log)
+            let groups = GroupWriter(db: db, isConfirmed: linking.isEvidence, bin: bin, author: author.app)
+            try groups.apply(change, index, &log)
             add(change)
         case .container(let change):
-            try ContainerWriter(db: db).apply(change, index)
+            try ContainerWriter(db: db, bin: bin).apply(change, index)
             switch change {
             case .add(_, let name): use.add(name.utf8.count)
             case .put, .delete: break
@@ -87,7 +92,8 @@ final class BookSave {
 
     private func add(_ record: RecordNumber, _ contact: Contact) throws {
         let made = ahead?.next() ?? NewContact(contact, at: time, maker)
-        try contacts.insert(record.rawValue, made, photo: contact.imageData, maker: author.app)
+        bin?.added(contact: record.rawValue)
+        try contacts.insert(record.rawValue, made, photo: contact.imageData, maker: author.app, isNew: true)
         use.add(made.stored.size + contact.imageData.utf8.count)
         try linking.added(record)
         log.note(.addContact, record)
@@ -121,17 +127,21 @@ final class BookSave {
         // edited.
         if !changed.isSubset(of: .named) { contact.modificationDate = time }
         log.note(.updateContact, record, keys: changed)
+        try bin?.keep(contact: record.rawValue)
         if !changed.isDisjoint(with: BookLinks.evidenceKeys) {
             try linking.willUpdate(record, from: former, to: contact)
         }
-        try contacts.update(record.rawValue, StoredContact(contact), identifiers, keys)
+        try contacts.update(record.rawValue, StoredContact(contact), identifiers, keys, by: author)
         if !keys.isDisjoint(with: FormMaker.keys.union(CollationKey.keys)) {
             let forms = maker.forms(of: contact)
             try contacts.removeForms(record.rawValue)
             if !keys.isDisjoint(with: CollationKey.keys) { try contacts.writeKeys(record.rawValue, forms.names) }
             try contacts.writeForms(record.rawValue, forms)
         }
-        if keys.contains(.imageData) { try contacts.writeImage(record.rawValue, patch.imageData) }
+        if keys.contains(.imageData) {
+            try bin?.keepPhoto(record.rawValue)
+            try contacts.writeImage(record.rawValue, patch.imageData)
+        }
     }
 
     /// Whether a contact loses all its names, or all its numbers and addresses. Only what the author may see counts, because

@@ -142,24 +142,29 @@ struct BookSpace {
 
 extension Connection<StoreError> {
     /// Returns the number of bytes in use in the file, including the changes of the open transaction. Free
-    /// pages do not count, because later saves use them.
+    /// pages do not count, because later saves use them. Neither does the bin, which has bounds of its own.
     func bytesInUse() throws(StoreError) -> Int64 {
         let number = { (name: String) throws(StoreError) in
             try self.statement("PRAGMA \(name)").first { $0.integer(0) } ?? 0
         }
-        return try max(0, number("page_count") - number("freelist_count")) * number("page_size")
+        let bin = try self.statement("SELECT sum(bytes) FROM bin").first { $0.integer(0) } ?? 0
+        return try max(0, (number("page_count") - number("freelist_count")) * number("page_size") - bin)
     }
 }
 
 /// The size of a book, for the administrator's status report.
 public enum BookSize {
-    /// Returns the number of bytes in use in the file of a user's book; `nil` if there is no book. The book
+    /// Returns the number of bytes in use in the file of a user's book, without its bin; `nil` if there is no book. The book
     /// may be open at the same time. Do not call this on the event loop, because it reads a file.
     ///
     /// - Parameter folder: the user's folder.
     public static func read(folder: String) throws(StoreError) -> Int64? {
         let file = BookFile(folder: folder)
         guard try file.isBook() else { return nil }
-        return try BookConnection.reading(file).bytesInUse()
+        let database = try BookConnection.reading(file)
+        defer { database.close() }
+        // The tables of a book of an earlier version are added when it is opened.
+        guard try database.integer("PRAGMA user_version") == Int64(Schema.version) else { return nil }
+        return try database.bytesInUse()
     }
 }

@@ -14,10 +14,13 @@ final class BookWriter {
     /// The locale whose alphabet determines the order if the owner has set no language.
     private let defaultLocale: String
     /// The links as stored in the file.
-    private(set) var links = BookLinks()
+    var links = BookLinks()
     /// The order in which name beginnings are indexed, which is the owner's preferred sort order.
     var ordering = BookSettings().sortOrder
     var space: BookSpace
+    var binSpace: BinSpace
+    /// Whether text has left the bin in the last save.
+    var leavesText = false
 
     /// - Parameter otherMaker: must have the same region as `normalizer`.
     init(
@@ -32,6 +35,7 @@ final class BookWriter {
         self.otherMaker = otherMaker
         defaultLocale = normalizer.locale
         self.space = BookSpace(space)
+        binSpace = BinSpace(space)
     }
 
     func close() { database.close() }
@@ -101,7 +105,7 @@ final class BookWriter {
     func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
         access: AuthorAccess = .full, keeping kept: Set<RecordNumber> = [], unchangedSince seen: Int64? = nil,
-        if conditions: [ContactCondition] = [], outbox entry: OutgoingEntry? = nil
+        if conditions: [ContactCondition] = [], of app: SaveAuthor = .person, outbox entry: OutgoingEntry? = nil
     ) throws -> [BookChange] {
         let ahead = ContactsAhead(changes, at: seconds, locale: locale, otherMaker)
         defer { ahead?.stop() }
@@ -112,12 +116,14 @@ final class BookWriter {
             if let seen { try check(changes, areUnchangedSince: seen) }
             let (written, size) = (db.totalChangesCount, try db.bytesInUse())
             try space.checkPhotos(in: changes, by: author, access, before: size, at: seconds, db)
+            let bin = try BinWriter(db, of: app, by: author, at: seconds, space.bounds)
             let save = try BookSave(
                 db, contacts,
-                Linking(db, maker.normalizer, links, isEvidence: isEvidence), maker, ahead, by: author, access,
-                keeping: kept, at: seconds, perChange: space.bounds.change)
+                Linking(db, maker.normalizer, links, isEvidence: isEvidence, bin), maker, ahead, by: author, access,
+                keeping: kept, at: seconds, perChange: space.bounds.change, bin)
             for (index, change) in changes.enumerated() { try save.apply(change, index) }
             let links = try save.finish()
+            if try bin?.finish(save.changes, isLimited: access != .full, &binSpace) == true { leavesText = true }
             // A save that changes nothing needs no outbox entry.
             if let entry, db.totalChangesCount > written { try write(entry) }
             try space.check(save.use, by: author, access, before: size, at: seconds, db)

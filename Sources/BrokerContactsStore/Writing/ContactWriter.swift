@@ -29,18 +29,22 @@ final class ContactWriter {
         }
     }
 
-    /// - Parameter photo: base64; empty if there is none.
-    func insert(_ record: Int64, _ contact: NewContact, photo: String, maker: [UInt8]) throws(StoreError) {
+    /// - Parameters:
+    ///   - photo: base64; empty if there is none.
+    ///   - isNew: whether the maker adds it just now, so that nobody else can have changed it.
+    func insert(
+        _ record: Int64, _ contact: NewContact, photo: String, maker: [UInt8], isNew: Bool = false
+    ) throws(StoreError) {
         try db.statement(
             """
-            INSERT INTO contact (record, givenNameKey, familyNameKey, identifiers, maker, stored, checksum, apart)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO contact (record, givenNameKey, familyNameKey, identifiers, maker, stored, checksum, apart, sole)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .bind(1, record).bind(2, contact.forms.names.givenName.bytes).bind(3, contact.forms.names.familyName.bytes)
         .bind(4, contact.identifiers).bind(5, maker).bind(6, contact.stored.main)
         .bind(7, CardChecksum.of(contact.stored.main, record: record))
-        .bind(8, Int64(bitPattern: contact.stored.keysApart.rawValue)).run()
+        .bind(8, Int64(bitPattern: contact.stored.keysApart.rawValue)).bind(9, isNew ? 1 : 0).run()
         try contact.stored.insertApart(record, db)
         try writeForms(record, contact.forms)
         if !photo.isEmpty { try writeImage(record, photo) }
@@ -49,15 +53,20 @@ final class ContactWriter {
     /// - Parameter keys: those that ``contact(_:_:)`` was called with. If none of them is stored apart, the part
     ///   that is stored apart stays as it is.
     func update(
-        _ record: Int64, _ contact: StoredContact, _ identifiers: ValueIdentifiers, _ keys: ContactKeySet
+        _ record: Int64, _ contact: StoredContact, _ identifiers: ValueIdentifiers, _ keys: ContactKeySet,
+        by author: ChangeAuthor
     ) throws(StoreError) {
         let card = StoredCard(contact)
         let changesApart = !keys.isDisjoint(with: StoredCard.apartKeys)
         try db.statement(
-            "UPDATE contact SET identifiers = ?, stored = ?, checksum = ?, apart = coalesce(?, apart) WHERE record = ?"
+            """
+            UPDATE contact SET identifiers = ?, stored = ?, checksum = ?, apart = coalesce(?, apart),
+                sole = sole = 1 AND maker = ?6 WHERE record = ?5
+            """
         )
         .bind(1, identifiers.bytes).bind(2, card.main).bind(3, CardChecksum.of(card.main, record: record))
-        .bind(4, changesApart ? Int64(bitPattern: card.keysApart.rawValue) : nil).bind(5, record).run()
+        .bind(4, changesApart ? Int64(bitPattern: card.keysApart.rawValue) : nil).bind(5, record).bind(6, author.app)
+        .run()
         guard changesApart else { return }
         for table in ["apart", "uid"] {
             try db.statement("DELETE FROM \(table) WHERE record = ?").bind(1, record).run()

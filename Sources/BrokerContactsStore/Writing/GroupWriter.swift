@@ -7,16 +7,22 @@ struct GroupWriter {
     /// Whether the author has access to every card. Only the members that such an app adds are shared with other apps, and
     /// only the groups that such an app names are found by name.
     let isConfirmed: Bool
+    var bin: BinWriter?
+    /// The author, as ``ChangeAuthor/app``.
+    let author: [UInt8]
 
     /// Makes one change and logs it, unless nothing changes. Setting the owner's own card is never logged.
     func apply(_ change: GroupChange, _ index: Int, _ log: inout ChangeLog) throws {
         switch change {
         case .add(let group, let name, let owner):
-            try db.statement("INSERT INTO contactGroup (record, name, owner, confirmed) VALUES (?, ?, ?, ?)")
+            try bin?.added(group: group.rawValue)
+            try db.statement("INSERT INTO contactGroup (record, name, owner, confirmed, sole) VALUES (?, ?, ?, ?, 1)")
                 .bind(1, group.rawValue).bind(2, name).bind(3, owner).bind(4, isConfirmed ? 1 : 0).run()
             log.note(.addGroup, group, owner: owner)
         case .rename(let group, let name):
             guard let owner = try owner(of: group) else { throw ChangeError.recordDoesNotExist(index: index) }
+            try bin?.keep(group: group.rawValue)
+            try noteAuthor(group, owner)
             try db.statement("UPDATE contactGroup SET name = ?1, confirmed = 0 WHERE record = ?2 AND name <> ?1")
                 .bind(1, name).bind(2, group.rawValue).run()
             if db.changesCount > 0 { log.note(.updateGroup, group, owner: owner) }
@@ -26,12 +32,19 @@ struct GroupWriter {
             }
         case .delete(let group):
             guard let owner = try owner(of: group) else { throw ChangeError.recordDoesNotExist(index: index) }
+            try bin?.keep(deleted: group.rawValue)
             try db.statement("DELETE FROM contactGroup WHERE record = ?").bind(1, group.rawValue).run()
             log.note(.deleteGroup, group, owner: owner)
         case .addMember(let contact, let group), .removeMember(let contact, let group):
             guard let owner = try owner(of: group) else { throw ChangeError.parentRecordDoesNotExist(index: index) }
             guard try db.hasContact(contact) else { throw ChangeError.recordDoesNotExist(index: index) }
             let isAdding = if case .addMember = change { true } else { false }
+            let confirmed = try db.statement("SELECT confirmed FROM member WHERE parent = ? AND contact = ?")
+                .bind(1, group.rawValue).bind(2, contact.rawValue).first { $0.integer(0) }
+            if isAdding ? confirmed == nil || isConfirmed && confirmed == 0 : confirmed != nil {
+                try bin?.keep(member: contact.rawValue, of: group.rawValue, confirmed: confirmed)
+                try noteAuthor(group, owner)
+            }
             let sql =
                 isAdding
                 ? "INSERT INTO member (parent, contact) VALUES (?, ?) ON CONFLICT DO NOTHING"
@@ -49,15 +62,30 @@ struct GroupWriter {
             let owner = try owner(of: child, in: parent, index)
             guard try !reaches(parent, from: child, visible) else { throw ChangeError.containmentCycle(index: index) }
             let sql = "INSERT INTO subgroup (parent, child) VALUES (?, ?) ON CONFLICT DO NOTHING"
-            if try didChange(sql, parent, child) { log.note(.addSubgroup, parent, member: child, owner: owner) }
+            if try didChange(sql, parent, child) {
+                try bin?.keep(subgroup: child.rawValue, of: parent.rawValue, existed: false)
+                try noteAuthor(parent, owner)
+                log.note(.addSubgroup, parent, member: child, owner: owner)
+            }
         case .removeSubgroup(let child, let parent):
             let owner = try owner(of: child, in: parent, index)
             let sql = "DELETE FROM subgroup WHERE parent = ? AND child = ?"
-            if try didChange(sql, parent, child) { log.note(.removeSubgroup, parent, member: child, owner: owner) }
+            if try didChange(sql, parent, child) {
+                try bin?.keep(subgroup: child.rawValue, of: parent.rawValue, existed: true)
+                try noteAuthor(parent, owner)
+                log.note(.removeSubgroup, parent, member: child, owner: owner)
+            }
         case .setMe(let contact):
             if let contact, try !db.hasContact(contact) { throw ChangeError.recordDoesNotExist(index: index) }
+            try bin?.keepMe()
             try db.statement("UPDATE book SET me = ?").bind(1, contact?.rawValue).run()
         }
+    }
+
+    /// Notes that not only its owner has changed a group.
+    private func noteAuthor(_ group: RecordNumber, _ owner: [UInt8]) throws(StoreError) {
+        guard owner != author else { return }
+        try db.statement("UPDATE contactGroup SET sole = 0 WHERE record = ? AND sole = 1").bind(1, group.rawValue).run()
     }
 
     private func owner(of group: RecordNumber) throws(StoreError) -> [UInt8]? {

@@ -1,0 +1,53 @@
+import BrokerModel
+import Synchronization
+
+/// The bin keeps what saves changed and deleted. No app learns anything of it.
+extension ContactsStore {
+    /// Returns saves of which the bin has something, the newest first. Do not call this on the event loop.
+    public func savesInBin(_ query: BinQuery) throws(StoreError) -> [BinSave] {
+        try write { try BinReader(db: $0.database).saves(query) }
+    }
+
+    /// Returns the first contacts that a save changed. Do not call this on the event loop.
+    public func contactsInBin(of save: Int64, limit: Int) throws(StoreError) -> [BinContact] {
+        try write { try BinReader(db: $0.database).contacts(of: save, limit: limit) }
+    }
+
+    /// Makes what a request names as it was before, in one save of the person. Contacts keep their record numbers and
+    /// their values' identifiers. Do not call this on the event loop.
+    ///
+    /// - Parameters:
+    ///   - isForced: whether contacts that somebody else has changed since are put back, too.
+    ///   - entry: the outbox entry, which is stored in the same transaction unless nothing changes.
+    public func putBack(
+        _ request: PutBackRequest, isForced: Bool = false, at seconds: Int64, outbox entry: OutgoingEntry? = nil
+    ) throws(ChangeError) -> PutBackResult {
+        try note {
+            try $0.putBack(request, isForced: isForced, at: seconds, outbox: entry)
+        } changes: {
+            $0.changes
+        }
+    }
+
+    /// Returns what ``putBack(_:isForced:at:outbox:)`` would do now. Do not call this on the event loop.
+    public func wouldPutBack(_ request: PutBackRequest, isForced: Bool = false) throws(StoreError) -> PutBackResult {
+        try write { try $0.wouldPutBack(request, isForced: isForced) }
+    }
+
+    /// Sets for how many days the bin keeps what a save changed; `nil` for the default. With 0 days, the bin is emptied at
+    /// once, and keeps nothing more. Do not call this on the event loop.
+    public func set(binDays days: Int64?, at seconds: Int64) throws(StoreError) {
+        let leavesText = try write { try $0.set(binDays: days, at: seconds) }
+        if leavesText { kept.withLock { $0.leavesText = true } }
+    }
+
+    /// Deletes from the bin what is older than its days. Do not call this on the event loop.
+    ///
+    /// - Returns: whether something was deleted. A checkpoint removes its text from the files.
+    public func expireBin(at seconds: Int64) throws(StoreError) -> Bool {
+        try write { try $0.expireBin(at: seconds) }
+    }
+
+    /// Whether text has left the bin since the last checkpoint, which removes it from the files.
+    public var leavesText: Bool { kept.withLock { $0.leavesText } }
+}

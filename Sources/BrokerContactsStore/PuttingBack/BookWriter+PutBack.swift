@@ -1,0 +1,59 @@
+import BrokerBounds
+import BrokerModel
+import BrokerSQLite
+
+extension BookWriter {
+    /// See ``ContactsStore/putBack(_:isForced:at:outbox:)``.
+    func putBack(
+        _ request: PutBackRequest, isForced: Bool, at seconds: Int64, outbox entry: OutgoingEntry?
+    ) throws -> PutBackResult {
+        var result = PutBackResult()
+        let made = try transaction { db in
+            let size = try db.bytesInUse()
+            let plan = try PutBackPlan(db, request, isForced: isForced)
+            let bin = try BinWriter(db, .putBack, of: .person, by: .nobody, at: seconds, space.bounds)
+            let save = try BookSave(
+                db, ContactWriter(db, ordering: ordering), Linking(db, maker.normalizer, links, isEvidence: true, bin),
+                maker, nil, by: .nobody, .full, keeping: [], at: seconds, perChange: space.bounds.change, bin)
+            try save.putBack(plan)
+            let links = try save.finish()
+            if try bin?.finish(save.changes, isLimited: false, &binSpace) == true { leavesText = true }
+            if let entry, !save.changes.isEmpty { try write(entry) }
+            try space.check(save.use, by: .nobody, .full, before: size, at: seconds, db)
+            result.items = plan.items
+            result.changes = save.changes
+            return links
+        }
+        links = made
+        return result
+    }
+
+    /// See ``ContactsStore/wouldPutBack(_:isForced:)``.
+    func wouldPutBack(_ request: PutBackRequest, isForced: Bool) throws -> PutBackResult {
+        var result = PutBackResult()
+        result.items = try PutBackPlan(database, request, isForced: isForced).items
+        return result
+    }
+}
+
+extension BookWriter {
+    /// - Returns: whether something left the bin.
+    func set(binDays days: Int64?, at seconds: Int64) throws -> Bool {
+        try transaction { db in
+            try db.statement("UPDATE book SET binDays = ?").bind(1, days).run()
+            return try expire(db, at: seconds)
+        }
+    }
+
+    /// - Returns: whether something left the bin.
+    func expireBin(at seconds: Int64) throws -> Bool { try transaction { try expire($0, at: seconds) } }
+
+    private func expire(_ db: Database, at seconds: Int64) throws(StoreError) -> Bool {
+        let rows = BinRows(db: db)
+        let days = try rows.settings(space.bounds).days
+        if days > 0 { return try rows.expire(before: seconds - days * 86_400) }
+        guard try db.statement("SELECT 1 FROM binSave LIMIT 1").hasRow() else { return false }
+        try rows.empty()
+        return true
+    }
+}
