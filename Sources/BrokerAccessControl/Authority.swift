@@ -5,6 +5,8 @@ public enum AuthorityAction: String, CaseIterable, Sendable {
     case answer = "io.contactbroker.answer"
     /// Give an app access to all contacts, or to many.
     case shareAll = "io.contactbroker.share-all"
+    /// Let an app that others can imitate change or delete many contacts.
+    case change = "io.contactbroker.change"
     /// Reset one's own grants, and read one's own audit.
     case manageOwn = "io.contactbroker.manage-own"
     /// Look up who may see or saw one of one's own contacts, or take it back from an app.
@@ -28,7 +30,8 @@ public struct AuthorityQuestion: Hashable, Sendable {
     /// The name of the app concerned, which the person sees. It is untrusted text that the broker has stripped
     /// and truncated.
     public var app: String?
-    /// The access that the app gets, as shown to the person, for example "3 contacts"; never contact data.
+    /// The access that the app gets, or what it changes, as shown to the person, for example "3 contacts"; never contact
+    /// data.
     public var access: String?
     /// Whether the person may be asked for a password.
     public var mayInteract: Bool

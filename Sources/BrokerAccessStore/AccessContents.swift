@@ -13,7 +13,8 @@ struct AccessContents {
     var usages: [Principal: Usage] = [:]
     var owners: [UInt32: Owner] = [:]
     var silenced: [Principal: Int64] = [:]
-    var unconfirmed: [UInt32: [RecordNumber: Int64]] = [:]
+    /// By table.
+    var unconfirmed: [String: [UInt32: [RecordNumber: Int64]]] = [:]
     var declared: [UInt32: [String: DeclaredFolder]] = [:]
     var outboxMarks: [UInt32: OutboxMark] = [:]
     var counters = Counters()
@@ -32,12 +33,13 @@ struct AccessContents {
         try readIntents(connection, now: now)
         try readSilences(connection, now: now)
         try readDeclared(connection)
-        let shares = try PreparedStatement("SELECT uid, contact, time FROM unconfirmed", on: connection)
-        while try shares.step() {
-            guard let uid = shares.numberOrNil(0), let contact = shares.integerOrNil(1),
-                let time = shares.integerOrNil(2)
-            else { throw .damaged(reason: "unconfirmed: a row cannot be read") }
-            unconfirmed[uid, default: [:]][RecordNumber(contact)] = time
+        for table in ["unconfirmed", "changedContact"] {
+            let rows = try PreparedStatement("SELECT uid, contact, time FROM \(table)", on: connection)
+            while try rows.step() {
+                guard let uid = rows.numberOrNil(0), let contact = rows.integerOrNil(1), let time = rows.integerOrNil(2)
+                else { throw .damaged(reason: "\(table): a row cannot be read") }
+                unconfirmed[table, default: [:]][uid, default: [:]][RecordNumber(contact)] = time
+            }
         }
         let keys = try PreparedStatement("SELECT uid, key FROM auditKey", on: connection)
         while try keys.step() {

@@ -5,6 +5,7 @@ extension AccessStore {
     /// Whether there are changes to commit.
     public var hasUncommitted: Bool {
         audit.hasUncommitted || owners.hasUnwritten || silences.hasUnwritten || unconfirmed.hasUnwritten
+            || changed.hasUnwritten
             || declarations.hasUnwritten || outboxMarks.hasUnwritten || !unwritten.isEmpty || !undelivered.isEmpty
             || !batch.grants.isEmpty || !batch.identifiers.isEmpty || counters != writtenCounters
     }
@@ -43,6 +44,7 @@ extension AccessStore {
                 try audit.pseudonyms.write(writer.connection)
                 try silences.write(writer.connection)
                 try unconfirmed.write(writer.connection)
+                try changed.write(writer.connection)
                 try declarations.write(writer.connection)
                 if withAllUses || usages.areDue { try usages.write(writer.connection) }
                 anchors = withAllUses || mustAnchor
@@ -88,6 +90,7 @@ extension AccessStore {
         owners.committed()
         silences.committed()
         unconfirmed.committed()
+        changed.committed()
         declarations.committed()
         unwritten = Unwritten()
         batch.clear()

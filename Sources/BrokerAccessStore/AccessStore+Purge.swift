@@ -20,6 +20,7 @@ extension AccessStore {
         for (id, intent) in intents where intent.uid == uid { intents[id] = nil }
         silences.purge(uid)
         unconfirmed.purge(uid)
+        changed.purge(uid)
         declarations.purge(uid)
         usages.purge(uid)
         unwritten.grants = unwritten.grants.filter { $0.key.uid != uid }

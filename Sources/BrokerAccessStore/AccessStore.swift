@@ -25,7 +25,10 @@ public final class AccessStore {
     /// Apps whose prompts are silenced.
     public let silences: Silences
     /// Contacts disclosed to apps without the person's password.
+    /// Those that apps got.
     public let unconfirmed: UnconfirmedContacts
+    /// Those that apps changed or deleted.
+    public let changed: UnconfirmedContacts
     /// The folders that the person declared.
     public let declarations: FolderDeclarations
 
@@ -125,7 +128,10 @@ public final class AccessStore {
             file: file, pseudonyms: PseudonymKeys(contents.pseudonyms, owners: owners), end: contents.end,
             removal: contents.removal, forwarded: contents.forwarded)
         silences = Silences(contents.silenced, owners: owners)
-        unconfirmed = UnconfirmedContacts(contents.unconfirmed, owners: owners)
+        unconfirmed = UnconfirmedContacts(
+            "unconfirmed", contents.unconfirmed["unconfirmed"] ?? [:], owners: owners)
+        changed = UnconfirmedContacts(
+            "changedContact", contents.unconfirmed["changedContact"] ?? [:], owners: owners)
         declarations = FolderDeclarations(contents.declared, owners: owners)
         held = HeldGrants(contents.held)
         identifierKeys = contents.identifierKeys

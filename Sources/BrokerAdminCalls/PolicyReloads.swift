@@ -96,8 +96,8 @@ package struct PolicyReloads: UsesServices {
             let lacking = grants.lacked(of: prompt.question.keys, known)
             guard case .askForKeys = decideRequest(effective, lacking: lacking, mayAsk: true) else { return false }
         case .change:
-            guard case .permit = decideAccess(effective, mayAsk: false),
-                let changes = prompt.question.changes, ruling.leavesToPerson(changes)
+            guard case .granted(let grant) = effective, grant.access != .denied, let changes = prompt.question.changes,
+                changes <= grant.changes || ruling.leavesToPerson(changes)
             else { return false }
         case .manage: return decideManage(effective, mayAsk: true) == .ask
         case .button:

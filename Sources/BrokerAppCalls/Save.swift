@@ -31,6 +31,9 @@ struct Save: PermittedCall {
     private var refusal: VarlinkError?
     /// The changes that the person is asked about.
     private var shown: SaveChanges?
+    /// Of the contacts that the save changes or deletes, those that count for `Grants.changesMany(_:by:)`. They were looked up for
+    /// the first ones.
+    private var counted: (of: Set<RecordNumber>, Set<RecordNumber>)?
 
     init(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         (self.call, self.session) = (call, session)
@@ -43,8 +46,10 @@ struct Save: PermittedCall {
 
     mutating func answer(_ context: ReadContext, _ services: BrokerServices) throws(ReadContext.Failure) -> Step<Self> {
         if case .answered(let outcome) = asked, let shown, let book = context.book {
-            guard case .allowed(let asOf) = outcome else { throw refused(.call(refusal ?? Self.notWritable), services) }
-            write(shown, to: book, context, allowedAsOf: asOf, services)
+            guard case .allowed(let asOf, let withPassword) = outcome else {
+                throw refused(.call(refusal ?? Self.notWritable), services)
+            }
+            write(shown, to: book, context, Allowed(asOf: asOf, withPassword: withPassword), services)
             return .done
         }
         // Decoding a photo takes several milliseconds.
@@ -58,13 +63,23 @@ struct Save: PermittedCall {
         }
         // A long save must not delay other callers.
         guard let changes = try readOrRecord(context, services) else { return .wait(for: .turn) }
-        if raised > context.changes, let book = context.book {
-            let save = try context.orFail { (_) throws(StoreError) in ProposedSave(changes.changes, me: try book.me()) }
-            shown = changes
-            return .wait(for: .answer(to: Question(kind: .change, changes: raised, save: save)))
+        if let book = context.book {
+            if let wait = count(changes, context, book, services) { return wait }
+            let isMany = services.grants.changesMany(counted?.1 ?? [], by: session.caller)
+            if isMany, !mayBeAsked(services.grants.accessForCall(by: session)) {
+                throw refused(.call(refusal ?? Self.notWritable), services)
+            }
+            if isMany || raised > context.changes {
+                let save = try context.orFail { (_) throws(StoreError) in
+                    ProposedSave(changes.changes, me: try book.me(), counted: counted?.1 ?? [])
+                }
+                shown = changes
+                let right = max(context.changes, raised)
+                return .wait(for: .answer(to: Question(kind: .change, changes: right, save: save)))
+            }
         }
         if let book = context.book, changes.stepCount > 0 {
-            write(changes, to: book, context, services)
+            write(changes, to: book, context, nil, services)
         } else {
             let token = try context.orFail { (context) throws(StoreError) in try services.places.token(context) }
             Self.reply(PendingSave.Made(), Array(repeating: "", count: changes.stepCount), token ?? "", call, services)
@@ -105,11 +120,33 @@ struct Save: PermittedCall {
     /// more.
     private mutating func raise(beyond right: ChangeRight, _ services: BrokerServices) -> Bool {
         let known = services.grants.accessForCall(by: session)
-        guard case .notYet = asked, parameters.mayAsk, known.mayPrompt,
-            let next = ChangeRight.allCases.first(where: { $0 > right }), known.ruling.leavesToPerson(next)
+        guard mayBeAsked(known), let next = ChangeRight.allCases.first(where: { $0 > right }),
+            known.ruling.leavesToPerson(next)
         else { return false }
         (raised, reader) = (next, nil)
         return true
+    }
+
+    private func mayBeAsked(_ known: CallerAccess) -> Bool {
+        guard case .notYet = asked else { return false }
+        return parameters.mayAsk && known.mayPrompt
+    }
+
+    /// Looks up which contacts of the save count, on the user's worker.
+    private func count(
+        _ changes: SaveChanges, _ context: ReadContext, _ book: ContactsStore, _ services: BrokerServices
+    ) -> Step<Self>? {
+        let changed = changes.changedContacts
+        guard services.grants.countsChanges(by: session.caller), !changed.isEmpty, counted?.of != changed else {
+            return nil
+        }
+        let (mark, since) = (context.identifiers.mark, services.grants.changePeriodStart)
+        return .wait(
+            for: .read(book) { (book) throws(StoreError) in
+                try book.contacts(among: changed, addedBy: mark, since: since)
+            } keep: { call, added in
+                call.counted = (changed, changed.subtracting(added))
+            })
     }
 
     /// Records that the save is refused. An app that tries to delete what it may not leaves a trace.
@@ -139,20 +176,34 @@ struct Save: PermittedCall {
         return nil
     }
 
-    /// - Parameter asOf: the book's last change when the person saw and allowed the save; `nil` if the person was not asked.
+    /// What the person allowed.
+    private struct Allowed {
+        /// The book's last change when the person saw the save.
+        let asOf: Int64
+        let withPassword: Bool
+    }
+
+    /// - Parameter allowed: `nil` if the person was not asked.
     private func write(
-        _ changes: SaveChanges, to book: ContactsStore, _ context: ReadContext, allowedAsOf asOf: Int64? = nil,
+        _ changes: SaveChanges, to book: ContactsStore, _ context: ReadContext, _ allowed: Allowed?,
         _ services: BrokerServices
     ) {
         let identifiers = context.identifiers
+        var isMany = false
         let (save, call, session, author) = (self, call, session, parameters.author ?? "")
         let pending = PendingSave(
             session: session, principal: context.principal, addsContacts: !changes.addedContacts.isEmpty,
             count: changes.changes.count, photographed: changes.photographed,
             decide: {
                 // An approved save is made only if its caller still waits.
-                guard asOf == nil || !call.isOver else { return nil }
-                return Self.decide(changes, book, identifiers, by: author, allowedAsOf: asOf, session, services)
+                guard allowed == nil || !call.isOver else { return nil }
+                if allowed?.withPassword != true {
+                    // Other saves have been counted since.
+                    isMany = services.grants.changesMany(save.counted?.1 ?? [], by: session.caller)
+                    guard !isMany else { return nil }
+                    services.grants.noteChanged(save.counted?.1 ?? [], by: session.caller)
+                }
+                return Self.decide(changes, book, identifiers, by: author, allowed, session, services)
             },
             done: { result in
                 switch result {
@@ -161,7 +212,8 @@ struct Save: PermittedCall {
                     Self.reply(made, changes.names(identifiers), token ?? "", call, services)
                 case .failure(.change(.changedMeanwhile)): save.decideAnew(asked: .notYet, services)
                 // What the app sees has changed since the person was asked.
-                case .failure(.accessDenied) where asOf != nil: save.decideAnew(asked: .tooLate, services)
+                case .failure(.accessDenied) where isMany: save.decideAnew(asked: .notYet, services)
+                case .failure(.accessDenied) where allowed != nil: save.decideAnew(asked: .tooLate, services)
                 case .failure(.change(.emptiesContact(let index))):
                     save.askToEmpty(
                         ContactsError.recordNotWritable(at: changes.step(ofChange: index), identifier: nil), services)
@@ -193,16 +245,15 @@ struct Save: PermittedCall {
     /// Decides the save again. Returns the write, or `nil` if any of the changes is not permitted.
     private static func decide(
         _ changes: SaveChanges, _ book: ContactsStore, _ identifiers: IdentifierCipher,
-        by author: String, allowedAsOf asOf: Int64?, _ session: CallerSession, _ services: BrokerServices
+        by author: String, _ allowed: Allowed?, _ session: CallerSession, _ services: BrokerServices
     ) -> PendingSave.Write? {
         guard var context = services.grants.readContext(of: session, book, under: identifiers) else { return nil }
         // Without this right, the values that an app writes must not link other cards, nor join groups that other apps have.
         // A save that the person allowed once does not give it: the prompt shows the save, and not what follows from it.
-        let isEvidence = asOf == nil && context.permissions.mayLink
-        if asOf != nil {
-            let ruling = services.grants.ruling(of: session)
-            guard ruling.leavesToPerson(context.changes) else { return nil }
-            context.changes = max(context.changes, ruling.maximumChanges)
+        let isEvidence = allowed == nil && context.permissions.mayLink
+        let most = services.grants.ruling(of: session).maximumChanges
+        if allowed != nil, services.grants.ruling(of: session).leavesToPerson(most) {
+            context.changes = max(context.changes, most)
         }
         guard changes.mayBeMade(context) else { return nil }
         let access: AuthorAccess =
@@ -219,7 +270,7 @@ struct Save: PermittedCall {
             do throws(ChangeError) {
                 return try book.apply(
                     changes.changes, by: author, at: seconds, isEvidence: isEvidence, access: access, keeping: kept,
-                    unchangedSince: asOf, if: conditions, of: app, outbox: entry)
+                    unchangedSince: allowed?.asOf, if: conditions, of: app, outbox: entry)
             } catch {
                 throw .change(error)
             }

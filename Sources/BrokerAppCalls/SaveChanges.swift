@@ -92,6 +92,17 @@ struct SaveChanges: Sendable {
         changes.compactMap { if case .delete(let record) = $0 { record } else { nil } }
     }
 
+    /// The contacts of before the save that it changes or deletes.
+    var changedContacts: Set<RecordNumber> {
+        changes.reduce(into: []) { changed, change in
+            switch change {
+            case .update(let record, _, _) where !isNew(record), .delete(let record) where !isNew(record):
+                changed.insert(record)
+            case .add, .update, .delete, .group, .link, .container, .thumbnail: break
+            }
+        }
+    }
+
     /// The facts about the save that the access database needs.
     func contents(isKeptToSingle: Bool) -> SaveContents {
         var contents = SaveContents()

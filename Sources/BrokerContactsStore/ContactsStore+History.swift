@@ -84,6 +84,18 @@ extension ContactsStore {
         try read { try $0.statement(ReadSQL.maker).bind(1, record.rawValue).first { $0.bytes(0) } }
     }
 
+    /// Returns those of the given contacts that an app has added since a time, in seconds since 1970. Do not call this on the
+    /// event loop.
+    public func contacts(
+        among records: Set<RecordNumber>, addedBy app: [UInt8], since time: Int64
+    ) throws(StoreError) -> Set<RecordNumber> {
+        try read(.onWorker) { reader in
+            try records.filter { record in
+                try reader.statement(ReadSQL.addition).bind(1, record.rawValue).bind(2, time).bind(3, app).hasRow()
+            }
+        }
+    }
+
     /// Returns the contacts that an app added. Reads the whole table, so it is not for the event loop.
     public func contacts(madeBy app: [UInt8]) throws(StoreError) -> [RecordNumber] {
         try read {

@@ -2,7 +2,7 @@ import BrokerAccessControl
 @_spi(StoredBytes) import BrokerModel
 
 /// Contacts as one caller may receive them. Only ``Disclosure/project(_:of:under:as:)`` and
-/// ``Disclosure/project(unified:of:under:)`` create values of this type.
+/// ``Disclosure/project(unified:of:under:revisions:)`` create values of this type.
 public struct DisclosedContacts: Hashable, Sendable {
     /// The contacts as elements of a JSON array, separated by commas and without brackets. Only code that sends
     /// replies may read them; see `DisclosedReply` in the broker.

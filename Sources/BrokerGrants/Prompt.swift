@@ -158,7 +158,7 @@ package enum PromptOutcome: Hashable {
     /// not see contacts.
     case proposed(visible: RecordNumber?)
     /// The person allowed the save as it was shown, when this change was the book's last.
-    case allowed(asOf: Int64)
+    case allowed(asOf: Int64, withPassword: Bool)
     /// The person denied access, and the denial was stored.
     case refused
     /// The person decided nothing, or the decision had no effect. For example, the prompt was dismissed,

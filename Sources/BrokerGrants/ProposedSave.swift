@@ -22,14 +22,17 @@ package struct ProposedSave: Sendable {
     }
 
     package let changes: [ContactChange]
+    /// The contacts that count for the bound on such apps (`Grants.changesMany(_:by:)`).
+    package let counted: Set<RecordNumber>
     /// Deletions first.
     package let rows: [Row]
     /// The names of the groups and containers that the save adds.
     package private(set) var names: [RecordNumber: String] = [:]
 
     /// - Parameter me: the person's own card.
-    package init(_ changes: [ContactChange], me: RecordNumber?) {
+    package init(_ changes: [ContactChange], me: RecordNumber?, counted: Set<RecordNumber>) {
         self.changes = changes
+        self.counted = counted
         var rows: [Row] = []
         var places: [RecordNumber: Int] = [:]
         func note(_ effect: Effect, _ subject: Subject, _ other: Subject? = nil, newName: String? = nil) {
@@ -85,6 +88,15 @@ package struct ProposedSave: Sendable {
             return record
         }
         return Set(contacts).count
+    }
+
+    /// What the save does to contacts, as an English phrase after “to”, for the password dialog.
+    package var words: String {
+        let words = [(Effect.deleted, "delete"), (.changed, "change")].compactMap { effect, word in
+            let count = count(effect)
+            return count == 0 ? nil : "\(word) \(count) \(count == 1 ? "contact" : "contacts")"
+        }
+        return words.isEmpty ? "change your address book" : words.joined(separator: " and ")
     }
 
     /// The number of other changes.

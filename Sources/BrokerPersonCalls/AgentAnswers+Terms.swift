@@ -30,24 +30,31 @@ extension AgentAnswers {
     /// The answer to a prompt of kind ``PromptKind/change`` that allows further saves: gives the app the right that the save
     /// needs.
     func raisingChanges(
-        _ prompt: Prompt, _ known: CallerAccess, _ allow: AnswerParameters.Allowance
+        _ prompt: Prompt, _ known: CallerAccess
     ) throws(VarlinkError) -> DecidedAnswer {
         guard known.effective != .restricted, let principal = known.principal, let grant = grants.decided(known),
             grant.access != .denied, let changes = prompt.question.changes
         else { throw AgentError.invalidAnswer(.grantEnded, "the grant has ended") }
-        let most =
-            allow == .once
-            ? known.ruling.maximumChanges : grants.policy.mostChanges(known.ruling, prompt.caller.strength)
-        guard changes <= most else { throw Self.changesBeyondPolicy }
+        guard changes <= max(grant.changes, grants.policy.mostChanges(known.ruling, prompt.caller.strength)) else {
+            throw Self.changesBeyondPolicy
+        }
         return keeping(
             grant, with: grant.keys, max(grant.changes, changes), grant.lifetime, of: principal, prompt, known)
+    }
+
+    /// Checks that the person may still allow the save of a prompt.
+    func check(_ prompt: Prompt, _ known: CallerAccess) throws(VarlinkError) {
+        guard case .granted(let grant) = known.effective, grant.access != .denied, let changes = prompt.question.changes
+        else { throw AgentError.invalidAnswer(.grantEnded, "the grant has ended") }
+        guard changes <= grant.changes || known.ruling.leavesToPerson(changes) else { throw Self.changesBeyondPolicy }
     }
 
     /// Allows the save that the prompt shows, and nothing else.
     func allowOnce(_ prompt: Prompt, _ agent: Agent, _ call: Call, _ approved: Approval?) {
         guard let asOf = prompt.asOf else { return call.fail(AgentError.unknownPrompt) }
         groupCommit.recordAnswer(to: prompt, from: AnswerSource(agent, approved), "save allowed")
-        groupCommit.reply(prompts.end(prompt, .allowed(asOf: asOf), answeredBy: agent), to: call)
+        let outcome = PromptOutcome.allowed(asOf: asOf, withPassword: approved != nil)
+        groupCommit.reply(prompts.end(prompt, outcome, answeredBy: agent), to: call)
     }
 
     /// Checks what an answer lets the app change.

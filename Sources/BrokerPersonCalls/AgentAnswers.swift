@@ -314,7 +314,7 @@ struct AgentAnswers: UsesServices {
                     AgentError.invalidAnswer(.notRecorded, "the decision could not be recorded, so it has no effect"))
             }
             var outcome: PromptOutcome = decided.level == .denied ? .refused : .granted(newly: decided.added)
-            if let asOf = prompt.asOf { outcome = .allowed(asOf: asOf) }
+            if let asOf = prompt.asOf { outcome = .allowed(asOf: asOf, withPassword: approved != nil) }
             call.reply(prompts.end(prompt, outcome, answeredBy: agent, isSilenced: isSilenced))
         }
         // Added contacts take effect after the sync, but replies under the former grant are withdrawn at

@@ -47,8 +47,13 @@ struct PasswordRules: UsesServices {
     }
 
     /// Whether allowing a save once needs the password.
-    func wantsPassword(forSaving save: ProposedSave, _ prompt: Prompt) throws(VarlinkError) -> Bool {
-        try wantsPassword(for: [], prompt)
+    func wantsPasswordForSave(_ prompt: Prompt) throws(VarlinkError) -> Bool {
+        try wantsPassword(for: changesMany(prompt) == nil ? [] : .much, prompt)
+    }
+
+    /// If a prompt's save changes so many contacts that it needs the password: what it does, in words.
+    func changesMany(_ prompt: Prompt) -> String? {
+        prompt.question.save.flatMap { grants.changesMany($0.counted, by: prompt.caller) ? $0.words : nil }
     }
 
     private func wantsPassword(for reasons: PasswordReasons, _ prompt: Prompt) throws(VarlinkError) -> Bool {
@@ -67,10 +72,9 @@ struct PasswordRules: UsesServices {
     /// Whether these contacts would exceed the limit that all ``IdentityStrength/isAssumable`` apps of the
     /// user share. One program can act as many apps, so a limit per app would not restrict the program.
     private func passesBound(_ new: Set<RecordNumber>, _ caller: Caller) -> Bool {
-        guard caller.strength.isAssumable else { return false }
-        let recent = access.unconfirmed.records(of: caller.uid, since: periodStart)
-        guard !new.isSubset(of: recent) else { return false }
-        return recent.union(new).count > services.limits.contactsWithoutPassword
+        caller.strength.isAssumable
+            && access.unconfirmed.pass(
+                services.limits.contactsWithoutPassword, with: new, of: caller.uid, since: periodStart)
     }
 
     /// Counts contacts that an app gets without a password.

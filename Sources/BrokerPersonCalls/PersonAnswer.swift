@@ -43,6 +43,7 @@ struct PersonAnswer: PromptCall {
 
 /// The password that an answer needs: the contacts that the answer gives, and the access in words.
 struct NeededPassword {
+    var action = AuthorityAction.shareAll
     var rows: Set<RecordNumber> = []
     let access: String
 }
@@ -53,7 +54,8 @@ extension Wait<PersonAnswer> {
         Wait { waiting in
             let (answers, value) = (waiting.services, waiting.value)
             let wanted = answers.passwords.want(
-                .shareAll, of: value.session, concerning: prompt.caller, app: prompt.caller.app, access: needed.access,
+                needed.action, of: value.session, concerning: prompt.caller, app: prompt.caller.app,
+                access: needed.access,
                 mayInteract: true, for: value.call
             ) { verdict in
                 waiting.value.answered = (needed.rows, verdict)
@@ -105,10 +107,13 @@ extension AgentAnswers {
         } else if prompt.kind == .keys, let keys = parameters.keys {
             decided = try addingKeys(keys, prompt, known)
         } else if let save = prompt.question.save, let allow = parameters.allow {
-            decided = try raisingChanges(prompt, known, allow)
-            if allow == .once || decided.changesNothing {
-                if try rules.wantsPassword(forSaving: save, prompt), approved == nil {
-                    return NeededPassword(access: "nothing more; the changes that it wants to save are made")
+            try check(prompt, known)
+            let raising = allow == .always ? try raisingChanges(prompt, known) : nil
+            if let raising, !raising.changesNothing {
+                decided = raising
+            } else {
+                if try rules.wantsPasswordForSave(prompt), approved == nil {
+                    return NeededPassword(action: .change, access: save.words)
                 }
                 allowOnce(prompt, agent, call, approved)
                 return nil
@@ -122,7 +127,9 @@ extension AgentAnswers {
         if let approved { decided.chosen.keep(approved.rows) }
         if try rules.wantsPassword(for: decided, prompt), approved == nil {
             return NeededPassword(
-                rows: decided.chosen.all, access: decided.accessWords(canGrow: rules.canGrow(decided, prompt)))
+                rows: decided.chosen.all,
+                access: decided.accessWords(canGrow: rules.canGrow(decided, prompt))
+                    + (rules.changesMany(prompt).map { "; and now it wants to " + $0 } ?? ""))
         }
         guard !decided.changesNothing else {
             dismiss(prompt, agent, call, approved, confirmed: true, neverAskAgain: parameters.neverAskAgain)

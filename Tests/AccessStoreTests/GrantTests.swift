@@ -54,7 +54,8 @@ struct GrantTests {
         store.decide(.denied, for: denied)
         try store.commit()
         store.close(now: fixture.now)
-        try fixture.tamper("ALTER TABLE appGrant DROP COLUMN changes; PRAGMA user_version = 15")
+        try fixture.tamper(
+            "DROP TABLE changedContact; ALTER TABLE appGrant DROP COLUMN changes; PRAGMA user_version = 15")
         let upgraded = try fixture.open()
         #expect(upgraded.grant(of: mail)?.changes == .edit)
         #expect(upgraded.grant(of: deleter)?.changes == .all)

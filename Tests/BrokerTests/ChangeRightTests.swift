@@ -151,7 +151,8 @@ struct ChangeRightTests {
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"New"}}]}"#)
         let call = try app.begin(
             "SaveContacts",
-            #"{"changes":[{"operation":"update","contact":{"identifier":"\#(ada)","givenName":"Eve"}}]}"#)
+            #"{"mayAsk":false,"changes":[{"operation":"update","contact":{"identifier":"\#(ada)","givenName":"Eve"}}]}"#
+        )
         try fixture.grant(.full, changes: .own, to: app)
         #expect(try keeper.replies(1, to: first)[0].error == nil)
         let answer = try app.replies(1, to: call)[0]

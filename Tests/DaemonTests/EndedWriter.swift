@@ -77,13 +77,16 @@ final class EndedWriter {
             """
             DROP TABLE allowance; ALTER TABLE member DROP COLUMN confirmed; DROP TABLE photographed;
             ALTER TABLE contactGroup DROP COLUMN confirmed; DROP TABLE uid; ALTER TABLE book DROP COLUMN language;
+            DROP TABLE bin; DROP TABLE binSave; DROP TABLE binItem; DROP TABLE binPhoto;
+            ALTER TABLE book DROP COLUMN binDays; ALTER TABLE book DROP COLUMN binSaves;
+            ALTER TABLE contact DROP COLUMN sole; ALTER TABLE contactGroup DROP COLUMN sole;
             PRAGMA user_version = 11;
             DELETE FROM grdb_migrations
-            WHERE substr(identifier, 1, 3) IN ('12:', '13:', '15:', '16:', '17:', '18:', '19:', '20:');
+            WHERE substr(identifier, 1, 3) IN ('12:', '13:', '15:', '16:', '17:', '18:', '19:', '20:', '21:');
             """, on: "\(fixture.state)/users/\(getuid())/contacts.sqlite", SQLITE_OPEN_READWRITE)
         _ = try run(
             """
-            DROP TABLE declaredFolder; ALTER TABLE appGrant DROP COLUMN purposeHash;
+            DROP TABLE declaredFolder; DROP TABLE changedContact; ALTER TABLE appGrant DROP COLUMN purposeHash;
             ALTER TABLE appGrant DROP COLUMN contactsRead; ALTER TABLE appGrant DROP COLUMN changes; ALTER TABLE appGrant DROP COLUMN lastReadAt;
             ALTER TABLE state DROP COLUMN forwarded; ALTER TABLE outboxMark DROP COLUMN change; PRAGMA user_version = 11
             """,

@@ -271,6 +271,15 @@ enum Schema {
         ALTER TABLE appGrant ADD COLUMN changes TEXT NOT NULL DEFAULT 'none';
         UPDATE appGrant SET changes = iif(keys & 3489660927 = 3489660927, 'all', 'edit') WHERE level <> 'denied';
         """,
+        """
+        -- Contacts that such apps, as in unconfirmed, changed or deleted without a password.
+        CREATE TABLE changedContact (
+            uid           INTEGER NOT NULL,
+            contact       INTEGER NOT NULL,
+            time          INTEGER NOT NULL,
+            PRIMARY KEY (uid, contact)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// The first version with a ``SyncedPosition`` file.
@@ -301,6 +310,7 @@ enum Schema {
         if version >= 9 { tables += ["auditSegment", "auditRemoval"] }
         if version >= 10 { tables.append("groupShare") }
         if version >= 13 { tables.append("declaredFolder") }
+        if version >= 17 { tables.append("changedContact") }
         for table in tables {
             let report = try PreparedStatement("PRAGMA quick_check(\(table))", on: connection)
             while try report.step() {

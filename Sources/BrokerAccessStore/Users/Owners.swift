@@ -66,7 +66,8 @@ public final class Owners {
     func write(_ connection: Database) throws(AccessStoreError) {
         for uid in purges {
             for table in [
-                "principal", "saveIntent", "auditKey", "silence", "unconfirmed", "outboxMark", "declaredFolder",
+                "principal", "saveIntent", "auditKey", "silence", "unconfirmed", "changedContact", "outboxMark",
+                "declaredFolder",
             ] {
                 try connection.statement("DELETE FROM \(table) WHERE uid = ?").bind(1, Int64(uid)).run()
             }

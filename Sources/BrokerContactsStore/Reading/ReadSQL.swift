@@ -7,6 +7,11 @@ enum ReadSQL {
     static let contact = "SELECT stored, checksum, apart FROM contact WHERE record = ?"
     static let exists = "SELECT 1 FROM contact WHERE record = ?"
     static let maker = "SELECT maker FROM contact WHERE record = ?"
+    /// Parameters: the contact, a time and the app.
+    static let addition = """
+        SELECT 1 FROM change JOIN author ON author.id = change.author
+        WHERE record = ?1 AND kind = \(BookChange.Kind.addContact.rawValue) AND +time >= ?2 AND app = ?3
+        """
     static let containerOfContact = "SELECT container FROM contact WHERE record = ?"
     /// Selects only the requested images, because a photo is large.
     static func images(_ keys: ContactKeySet) -> String {
