@@ -214,7 +214,8 @@ package final class Grants {
             $0.keys = grant.keys
             $0.revision = grant.revision
             if grant.access.status == .limited { $0.count = set.count }
-            $0.detail = [grant.lifetime.kind.rawValue, author].compactMap(\.self).joined(separator: ", ")
+            let changes = grant.access == .denied ? nil : "changes " + grant.changes.rawValue
+            $0.detail = [grant.lifetime.kind.rawValue, changes, author].compactMap(\.self).joined(separator: ", ")
         }
         watch(principal)
         settling[principal, default: (0, [])].grants += 1

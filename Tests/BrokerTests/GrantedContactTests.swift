@@ -117,7 +117,7 @@ struct GrantedContactTests {
         #expect(try permitted.audit(.lookUp) == ["by root", "by root"])
         #expect(try there.call("ChangeGrantedContacts", fields.replacing("revoke", with: "share")).error == nil)
         #expect(try mail.fetch().names.sorted() == ["Ada", "Hedy"])
-        #expect(try permitted.audit(.grant).last == "limited untilRevoked, by root")
+        #expect(try permitted.audit(.grant).last == "limited untilRevoked, changes all, by root")
     }
 
     @Test("In session mode this socket revokes, but does not share")

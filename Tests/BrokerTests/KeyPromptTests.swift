@@ -69,7 +69,7 @@ struct KeyPromptTests {
         #expect(after.access == before.access && after.lifetime == before.lifetime)
         #expect(after.revision > before.revision)
         #expect(try app.call("FetchContacts", #"{"keys":["givenName","note"]}"#).names == ["Ada"])
-        #expect(try fixture.audit(.grant).last == "limited untilRevoked")
+        #expect(try fixture.audit(.grant).last == "limited untilRevoked, changes all")
         #expect(try fixture.audit(.answer).last?.hasPrefix("limited by ") == true)
         #expect(try fixture.audit(.prompt).last?.hasPrefix("keys purpose:") == true)
         // Nothing is lacking any more.

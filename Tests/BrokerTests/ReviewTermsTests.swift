@@ -49,7 +49,7 @@ struct ReviewTermsTests {
         #expect(told["lifetimes"]?.elements?.compactMap(\.string) == ["untilTime", "untilRevoked"])
         #expect(told["grantedUntil"]?.string == Timestamp.text(seconds: end))
         #expect(told["endsAt"] == nil)
-        #expect(try fixture.audit(.grant).last == "limited untilTime")
+        #expect(try fixture.audit(.grant).last == "limited untilTime, changes all")
         #expect(try app.fetch().names == ["Ada"])
         fixture.loop.advance(by: .seconds(day + 1))
         #expect(fixture.access.grant(of: app.principal) == nil)

@@ -67,6 +67,38 @@ func lastWins() throws {
     print(now.jobTitle, now.nickname)
 }
 
+/// Saves with the revision of a contact, and again with the same one.
+func revisions() throws {
+    let request = CNContactFetchRequest(keysToFetch: [
+        CNContactGivenNameKey as CNKeyDescriptor, CNContactJobTitleKey as CNKeyDescriptor,
+    ])
+    request.includesRevisions = true
+    request.sortOrder = .givenName
+    func first() throws -> CNContact? {
+        var found: CNContact?
+        try store.enumerateContacts(with: request) { contact, stop in
+            found = contact
+            stop.pointee = true
+        }
+        return found
+    }
+    guard let seen = try first(), let revision = seen.revision else { return print("no revision") }
+    for title in ["Analyst", "Countess"] {
+        let changed = seen.mutableCopy() as? CNMutableContact ?? CNMutableContact()
+        changed.jobTitle = title
+        let save = CNSaveRequest()
+        save.update(changed, unchangedSince: revision)
+        do {
+            try store.execute(save)
+            print("saved")
+        } catch {
+            print((error as? CNError)?.brokerError ?? "another error")
+        }
+    }
+    let now = try first()
+    print(now?.jobTitle ?? "", now?.revision == revision, try contact("ada", request.keysToFetch).revision == nil)
+}
+
 /// Executes saves at the limits and beyond them.
 func bounds() throws {
     func adding(_ count: Int, _ change: (CNMutableContact) -> Void = { _ in }) -> CNSaveRequest {

@@ -108,6 +108,7 @@ do {
     case "words": words()
     case "refusals": try refusals()
     case "last": try lastWins()
+    case "revisions": try revisions()
     case "bounds": try bounds()
     case "me": try me()
     case "undo-groups": try undoGroups()

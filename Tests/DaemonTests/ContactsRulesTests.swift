@@ -52,6 +52,11 @@ struct ContactsRulesTests {
         #expect(try probe("last") == "Countess Enchantress\n")
     }
 
+    @Test("A change that names a revision fails if the contact has changed since")
+    func revisions() throws {
+        #expect(try probe("revisions") == "saved\nRecordChanged\nAnalyst false true\n")
+    }
+
     @Test("A save over the size limit fails as a whole; one at the limit succeeds")
     func bounds() throws {
         #expect(try probe("bounds") == "error 500 [] 0\nerror 500 [] 0\n4\n2004\n")

@@ -82,7 +82,8 @@ open class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Ide
     open var identifier: String { content.values.identifier }
 
     /// Names the state in which this app saw the contact, for ``CNSaveRequest/update(_:unchangedSince:)``; `nil` unless it was fetched
-    /// as an immutable contact with ``CNContactFetchRequest/includesRevisions``. It says nothing else, and no other app has the same.
+    /// as an immutable contact with ``CNContactFetchRequest/includesRevisions``. It says nothing else, and no other app has the same. An
+    /// extension of this library.
     open var revision: String? {
         guard !text.isEmpty, let json = try? JSONDocument(parsing: Array(text)) else { return nil }
         return json.root["revision"]?.string

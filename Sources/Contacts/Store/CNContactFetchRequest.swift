@@ -17,7 +17,8 @@ open class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
     /// The sort order of the results.
     open var sortOrder = CNContactSortOrder.none
 
-    /// Whether each contact has its ``CNContact/revision``. The broker then reads all that the app may see of each contact.
+    /// Whether each contact has its ``CNContact/revision``. The broker then reads all that the app may see of each
+    /// contact. An extension of this library.
     open var includesRevisions = false
 
     /// Requests these properties of all contacts, in unspecified order.

@@ -51,7 +51,7 @@ open class CNSaveRequest: NSObject {
 
     /// Saves the changes made to a contact, if it still has the revision that was fetched (``CNContact/revision``). Otherwise the
     /// request fails with ``CNError/Code/recordNotWritable``, whose ``CNError/brokerError`` is `RecordChanged`, and saves nothing:
-    /// fetch the contact again, and make the changes on that.
+    /// fetch the contact again, and make the changes on that. An extension of this library.
     open func update(_ contact: CNMutableContact, unchangedSince revision: String) {
         steps.append(.update(contact, unchangedSince: revision))
     }
@@ -62,7 +62,8 @@ open class CNSaveRequest: NSObject {
         steps.append(.delete(contact))
     }
 
-    /// Deletes a contact, if it still has the revision that was fetched, as ``update(_:unchangedSince:)`` does.
+    /// Deletes a contact, if it still has the revision that was fetched, as ``update(_:unchangedSince:)`` does. An extension of
+    /// this library.
     open func delete(_ contact: CNMutableContact, unchangedSince revision: String) {
         steps.append(.delete(contact, unchangedSince: revision))
     }

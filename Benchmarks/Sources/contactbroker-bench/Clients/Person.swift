@@ -22,6 +22,7 @@ enum Person {
                 if isLimited { $0.member("identifiers", rows) }
                 $0.member("keys", (prompt["keys"]?.elements).map { $0.compactMap(\.string) })
                 $0.member("lifetime", "untilRevoked")
+                $0.member("changes", "all")
             }
         }
     }

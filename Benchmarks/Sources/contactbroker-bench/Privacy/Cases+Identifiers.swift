@@ -72,6 +72,10 @@ extension PrivacyFamily {
             ("ListLinkedContacts", "RecordDoesNotExist", { .linked($0) }),
             ("ListContainers contact", "RecordDoesNotExist", { .container(of: "contact", $0) }),
             ("SaveContacts update", "RecordDoesNotExist", { .save(ProbeText.update($0, given: "Ada")) }),
+            (
+                "SaveContacts unchangedSince", "RecordDoesNotExist",
+                { .save(ProbeText.conditionalUpdate($0)) }
+            ),
             ("SaveContacts delete", "RecordDoesNotExist", { .save(ProbeText.delete($0)) }),
             (
                 "SaveContacts addMember", "RecordDoesNotExist",

@@ -22,6 +22,31 @@ extension PrivacyFamily {
         }
     }
 
+    /// Contacts whose note, which the app may not read, was changed several times, against contacts whose note was changed once.
+    static func bin(_ world: PrivacyWorld) throws -> [Case] {
+        let owner = try world.owner
+        var names: [[String]] = [[], [], []]
+        var saved: [[String]] = [[], [], []]
+        for _ in 0..<count {
+            let order = Array(names.indices).shuffled()
+            let added = order.map { (number: $0, name: world.name()) }
+            let identifiers = try owner.save(
+                added.map { ProbeText.add(given: $0.name, family: "Granted", #","note":"x""#) })
+            for (contact, identifier) in zip(added, identifiers) {
+                names[contact.number].append(contact.name)
+                saved[contact.number].append(identifier)
+            }
+        }
+        for round in 0..<8 {
+            let changed = round == 0 ? saved.joined().shuffled() : saved[0].shuffled()
+            try owner.save(changed.map { ProbeText.update($0, note: "n\(round % 2)") })
+        }
+        // The last note has one length in all classes.
+        let app = try world.app("names", .full)
+        let known = try app.identifiers(of: "Granted")
+        return cases(app, "7 states in the bin", names.map { $0.compactMap { known[$0] } }, names: names)
+    }
+
     /// - Parameters:
     ///   - field: the member of a card that the app may not read.
     ///   - other: the same of the other cards.
@@ -52,9 +77,12 @@ extension PrivacyFamily {
     ///   - identifiers: the contacts with something hidden, without it, and others without it.
     ///   - names: their given names.
     static func cases(_ app: Probe, _ hidden: String, _ identifiers: [[String]], names: [[String]]) -> [Case] {
-        func compare(_ call: String, isRecorded: Bool = false, _ make: (String) -> ProbeCall) -> Case {
+        func compare(
+            _ call: String, error: String = "none", isRecorded: Bool = false, _ make: (String) -> ProbeCall
+        ) -> Case {
             let calls = identifiers.map { $0.map(make) }
-            return Case(app, call, hidden, calls[0], calls[1], control: calls[2], isRecorded: isRecorded)
+            return Case(
+                app, call, hidden, calls[0], calls[1], control: calls[2], error: error, isRecorded: isRecorded)
         }
         let searches = names.map { $0.map { ProbeCall.fetch(ProbeText.member("name", $0)) } }
         // Each save changes the name, because the broker need not write a save that changes nothing.
@@ -69,6 +97,10 @@ extension PrivacyFamily {
             compare("CountContacts identifiers", isRecorded: true) { .count(ProbeText.identifiers($0)) },
             compare("ListLinkedContacts", isRecorded: true) { .linked($0) },
             compare("ListContainers contact") { .container(of: "contact", $0) },
+            compare("FetchContacts revisions") { .revision($0) },
+            compare("SaveContacts unchangedSince", error: "RecordChanged", isRecorded: true) {
+                .save(ProbeText.conditionalUpdate($0))
+            },
             // The last case, because it changes the names.
             Case(
                 app, "SaveContacts update", hidden, updates[0], updates[1], control: updates[2], isRecorded: true),

@@ -8,6 +8,8 @@ enum PrivacyFamily: String, CaseIterable {
     case values
     /// Photos that the app may not read.
     case photos
+    /// Contacts of which the bin has former values that the app may not read.
+    case bin
     /// Contacts that are linked with contacts that the app cannot see.
     case links
     /// Groups of other apps, after the person took back the key `groups`.
@@ -27,6 +29,7 @@ enum PrivacyFamily: String, CaseIterable {
         case .keys: try Self.keys(world)
         case .values: try Self.values(world)
         case .photos: try Self.photos(world)
+        case .bin: try Self.bin(world)
         case .links: try Self.links(world)
         case .groups: try Self.groups(world)
         case .members: try Self.members(world)

@@ -18,6 +18,12 @@ struct ProbeCall {
         ProbeCall("FetchContacts", #"{"predicate":{\#(predicate)},\#(names),"sortOrder":"\#(order)"}"#)
     }
 
+    /// The contact with its revision.
+    static func revision(_ identifier: String) -> ProbeCall {
+        ProbeCall(
+            "FetchContacts", #"{"predicate":{\#(ProbeText.identifiers(identifier))},\#(names),"revisions":true}"#)
+    }
+
     static func count(_ predicate: String) -> ProbeCall {
         ProbeCall("CountContacts", #"{"predicate":{\#(predicate)}}"#)
     }
@@ -67,6 +73,16 @@ enum ProbeText {
 
     static func update(_ identifier: String, given: String) -> String {
         #"{"operation":"update","contact":{"identifier":"\#(identifier)","givenName":"\#(given)"}}"#
+    }
+
+    static func update(_ identifier: String, note: String) -> String {
+        #"{"operation":"update","contact":{"identifier":"\#(identifier)","note":"\#(note)"}}"#
+    }
+
+    /// A change of a contact that must have a revision which no contact has.
+    static func conditionalUpdate(_ identifier: String) -> String {
+        #"{"operation":"update","unchangedSince":"\#(madeUpIdentifier())","#
+            + #""contact":{"identifier":"\#(identifier)","givenName":"Ada"}}"#
     }
 
     static func delete(_ identifier: String) -> String {

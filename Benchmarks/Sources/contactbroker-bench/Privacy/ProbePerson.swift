@@ -34,6 +34,7 @@ enum ProbePerson {
             if !added.isEmpty { $0.member("identifiers", added) }
             if !removed.isEmpty { $0.member("removed", removed) }
             $0.member("keys", keys)
+            $0.member("changes", "all")
             if shown.prompt["kind"]?.string != "manage" { $0.member("lifetime", "untilRevoked") }
         }
     }
