@@ -26,6 +26,7 @@ struct KeepingTests {
         let fixture = try DaemonFixture.withContactbook()
         _ = try fixture.contactbook("add", "--given", "Ada", "--family", "Lovelace")
         let before = try fixture.book()
+        let person = try fixture.person()
         func allow(_ right: String) throws -> Command {
             try Command(
                 DaemonFixture.programs + "/contactctl", ["set", "contactbook", "--changes", right], in: fixture)
@@ -33,9 +34,12 @@ struct KeepingTests {
         let lowered = try allow("none")
         #expect(lowered.output.hasSuffix("it may change nothing\n"), "\(lowered.errors)")
         for arguments in [
-            ["add", "--given", "Eve"], ["groups", "create", "Friends"], ["remove", "--yes", "ada"],
+            ["add", "--given", "Eve"], ["remove", "--yes", "ada"], ["groups", "create", "Friends"],
         ] {
-            let refused = try Command(DaemonFixture.programs + "/contactbook", arguments, in: fixture)
+            // After two refusals it must wait, and is refused at once.
+            let refused = try Command(DaemonFixture.programs + "/contactbook", arguments, in: fixture) {
+                if arguments[0] != "groups" { try person.answer(.dismissed) }
+            }
             #expect(refused.end == .exited(1), "\(arguments)")
             #expect(
                 refused.errors.contains("contactbook may not change that\nallow it in contact-agent"),
@@ -44,6 +48,23 @@ struct KeepingTests {
         #expect(try fixture.book() == before)
         let raised = try allow("all")
         #expect(raised.end != .exited(0) && raised.errors.contains("only the person can let an app change more"))
+    }
+
+    @Test("What contactbook may not change, it changes once the person has seen and allowed it")
+    func allowedOnce() throws {
+        let fixture = try DaemonFixture.withContactbook()
+        _ = try fixture.contactbook("add", "--given", "Ada", "--family", "Lovelace")
+        _ = try Command(
+            DaemonFixture.programs + "/contactctl", ["set", "contactbook", "--changes", "none"], in: fixture)
+        let person = try fixture.person()
+        let removed = try fixture.contactbook("remove", "--yes", "ada") {
+            let prompt = try person.prompt()
+            #expect(prompt["kind"]?.string == "change" && prompt["changes"]?.string == "own")
+            #expect(try person.search(prompt).map(\.name) == ["Ada Lovelace"])
+            #expect(try person.answer(prompt, #""allow":"once""#).error == nil)
+        }
+        #expect(removed.output == "removed Ada Lovelace\n", "\(removed.errors)")
+        #expect(try fixture.book().isEmpty)
     }
 
     @Test("Undo restores a removed contact with its note, photo, groups and links")

@@ -2,6 +2,7 @@ import BrokerBounds
 import BrokerJSON
 import BrokerVarlinkClient
 import BrokerVarlinkServer
+import CBrokerSQLite
 import CTestCaller
 import Glibc
 import PseudoTerminal
@@ -10,15 +11,19 @@ import ThreadSanitizer
 
 @Suite("Deletion, shutdown and scarce resources")
 struct LifeTests {
-    @Test("Deleted or replaced text is in no file after five seconds", arguments: ["delete", "update"])
-    func forgotten(operation: String) throws {
+    @Test(
+        "Deleted or replaced text is in no file five seconds after it left the bin, or at once without a bin",
+        arguments: ["delete", "update"], [true, false])
+    func forgotten(operation: String, hasBin: Bool) throws {
         let fixture = try DaemonFixture()
         let person = try fixture.person()
-        let app = try fixture.keeper(
+        let keeper = try fixture.keeper(
             adding: DaemonFixture.people + [
                 #""givenName":"Zqforget","familyName":"Zqme","note":"Zqsecret note","nickname":"Zqnick""#
             ],
             with: person)
+        if !hasBin { try Self.endBin(of: fixture) }
+        let app = hasBin ? keeper : try fixture.app("keeper")
         let found = try app.fetch(#""predicate":{"name":"zqforget"}"#)
         let identifier = try #require(found.identifiers.first)
         #expect(Self.files(holding: "zq", in: fixture).contains { $0.contains("contacts.sqlite") })
@@ -27,6 +32,12 @@ struct LifeTests {
             ? #"{"operation":"delete","contact":{"identifier":"\#(identifier)"}}"#
             : #"{"operation":"update","contact":{"identifier":"\#(identifier)","givenName":"Eve","familyName":"E","nickname":""}}"#
         #expect(try app.save([change]).word == "ok")
+        if hasBin {
+            try Self.endBin(of: fixture)
+            #expect(Self.files(holding: "zqforget", in: fixture).contains { $0.contains("contacts.sqlite") })
+            // The book is opened.
+            _ = try fixture.app("keeper").fetch()
+        }
         let words =
             operation == "delete" ? ["zqforget", "zqme", "zqsecret", "zqnick"] : ["zqforget", "zqme", "zqnick"]
         let deadline = ContinuousClock.now + .seconds(5) * (ThreadSanitizer.isPresent ? 10 : 1)
@@ -41,7 +52,18 @@ struct LifeTests {
         #expect(left.isEmpty)
         // The other contacts are still there.
         #expect(Self.files(holding: "lovelace", in: fixture).isEmpty == false)
-        #expect(try app.fetch().names.count == (operation == "delete" ? 4 : 5))
+        #expect(try fixture.app("keeper").fetch().names.count == (operation == "delete" ? 4 : 5))
+    }
+
+    /// Sets the days of the bin to none, while the broker does not run.
+    private static func endBin(of fixture: DaemonFixture) throws {
+        try fixture.stop()
+        var database: OpaquePointer?
+        defer { sqlite3_close(database) }
+        let path = fixture.state + "/users/\(getuid())/contacts.sqlite"
+        try #require(sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
+        try #require(sqlite3_exec(database, "UPDATE book SET binDays = 0", nil, nil, nil) == SQLITE_OK)
+        try fixture.start()
     }
 
     private static func files(holding word: String, in fixture: DaemonFixture) -> [String] {

@@ -65,7 +65,9 @@ final class WaitingLine {
     private var isPromptLikely: Bool {
         if method.prompting == .always { return true }
         let reply = WaitBudget.with(WaitBudget(Self.checkTime)) { try? BrokerCalls.shared.call(.getAuthorization) }
+        let mayChangeAll = reply?["changes"]?.says("all") == true
         return reply?["status"]?.says("notDetermined") == true
+            || method == .saveContacts && reply != nil && !mayChangeAll
     }
 }
 
