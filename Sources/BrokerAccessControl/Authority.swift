@@ -15,6 +15,8 @@ public enum AuthorityAction: String, CaseIterable, Sendable {
     case backUp = "io.contactbroker.back-up"
     /// Replace one's own contacts by a backup, and restore the access of apps.
     case restore = "io.contactbroker.restore"
+    /// Put back many of one's own contacts from the bin.
+    case putBack = "io.contactbroker.put-back"
     /// Read or change data of another user or of all users.
     case admin = "io.contactbroker.admin"
 

@@ -143,6 +143,24 @@ extension AccessStore {
         }
     }
 
+    /// Returns contacts, which were deleted and put back, to the granted sets of a user that they had left by that. An app
+    /// whose access was lowered since does not get them.
+    ///
+    /// - Returns: the changed grants, with the contacts that joined.
+    public func rejoin(
+        _ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment
+    ) -> [(principal: Principal, grant: Grant, joined: Set<RecordNumber>)] {
+        held.grants(of: uid).compactMap { principal, held in
+            guard case .limited(let set) = held.grant.access else { return nil }
+            let joined = held.history.deleted(among: records).subtracting(set)
+            guard !joined.isEmpty else { return nil }
+            change(principal, .rows(added: joined, removed: []), [(.granted, joined)], moment) {
+                $0.access = .limited(to: set.union(joined))
+            }
+            return grant(of: principal).map { (principal, $0, joined) }
+        }
+    }
+
     /// Brings a principal's granted set in line with the groups of its grant, under a new revision.
     ///
     /// The book decides who is a member. After a crash between the book's commit and this store's, the same call with

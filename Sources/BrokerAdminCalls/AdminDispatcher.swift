@@ -17,6 +17,7 @@ package struct AdminDispatcher: UsesServices {
     package let purges: Purges
     package let restores: Restores
     package let metrics: Metrics
+    private let putBacks: PutBacks
     private let lookUps: ContactLookUps
     private let status: StatusReport
 
@@ -26,6 +27,7 @@ package struct AdminDispatcher: UsesServices {
         purges = Purges(services: services)
         restores = Restores(services: services)
         metrics = Metrics(services: services)
+        putBacks = PutBacks(services: services)
         lookUps = ContactLookUps(services: services)
         status = StatusReport(services: services)
     }
@@ -88,6 +90,9 @@ package struct AdminDispatcher: UsesServices {
         case .beginRestore(let parameters): try restores.begin(parameters, call, session)
         case .restoreLines(let parameters): try restores.read(parameters, call, session)
         case .finishRestore(let users, let replaces): try restores.finish(users, replaces: replaces, call, session)
+        case .listChanges(let parameters):
+            try ListedChanges(services: services).list(parameters, call, session)
+        case .putBack(let parameters): try putBacks.putBack(parameters, call, session)
         }
     }
 
@@ -229,6 +234,10 @@ private struct AdminCall: SteppedCall {
         switch parameters.ofMethod {
         case .queryAudit(let parameters): request.isByName = parameters.named != nil
         case .changeGrantedContacts(let parameters): request.widens = parameters.change == .share
+        case .listChanges(let parameters): request.isByName = parameters.names
+        case .putBack(let parameters):
+            request.isByName = parameters.names
+            request.widens = parameters.many
         // The broker reads another user's data only after the authorization.
         case .setGrant(let parameters) where request.isOwn:
             request.widens = try GrantChanges(services: dispatcher.services).changes(parameters, session).contains {

@@ -6,9 +6,10 @@ struct AdminRequest: Hashable {
     var method: AdminMethod
     /// Whether the request concerns only the caller's own user.
     var isOwn: Bool
-    /// Whether the change gives an app more access.
+    /// Whether the change gives an app more access, or puts back more than a few contacts.
     var widens = false
-    /// For `QueryAudit`: whether the request names a contact by its content.
+    /// For `QueryAudit`: whether the request names a contact by its content. For `ListChanges` and `PutBack`: whether the
+    /// reply does.
     var isByName = false
 
     /// Whether the request concerns the content of contacts. Of users other than root, only the owner may make it, with
@@ -16,7 +17,8 @@ struct AdminRequest: Hashable {
     var concernsContent: Bool {
         switch method {
         case .findContactAccess, .changeGrantedContacts, .backUp, .beginRestore: true
-        case .queryAudit: isByName
+        case .queryAudit, .listChanges: isByName
+        case .putBack: true
         case .listGrants, .setGrant, .resetGrant, .endSessionGrants, .verifyAudit, .listPending, .explainDecision,
             .getStatus, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser, .getMetrics, .listUsers, .restoreLines,
             .finishRestore:
@@ -54,7 +56,10 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
         return .nothing
     case .setGrant: return request.widens ? .authentication(.shareAll) : .nothing
     case .resetGrant: return .authentication(.manageOwn)
-    case .queryAudit: return .authentication(request.isByName ? .lookUp : .manageOwn)
+    case .queryAudit, .listChanges: return .authentication(request.isByName ? .lookUp : .manageOwn)
+    case .putBack:
+        if request.widens { return .authentication(.putBack) }
+        return request.isByName ? .authentication(.lookUp) : .nothing
     case .findContactAccess: return .authentication(.lookUp)
     case .changeGrantedContacts: return .authentication(request.widens ? .shareAll : .lookUp)
     case .backUp: return .authentication(.backUp)

@@ -151,7 +151,7 @@ private final class BackUp {
         writer.member("lines", lines)
         writer.member("code", code)
         services.groupCommit.disclose(
-            writer.replyOfBackup(), to: call, session, continues: next != nil,
+            writer.replyOnRecord(), to: call, session, continues: next != nil,
             then: next.map { next in { [call] in call.whenWritable { loop.later(next) } } })
     }
 }

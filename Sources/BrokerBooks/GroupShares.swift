@@ -92,6 +92,11 @@ package final class GroupShares {
             "\(changed.grant.lifetime.kind.rawValue), \(AuditRecord.byContactGroup)", AuditRecord.byContactGroup)
     }
 
+    /// Records which contacts joined an app's set again, because they were put back.
+    package func record(putBack joined: Set<RecordNumber>, _ grant: Grant, of principal: Principal) {
+        record(joined: joined, left: [], grant, of: principal, "\(grant.lifetime.kind.rawValue), put back", "")
+    }
+
     /// Records which cards joined and left an app's set. Each record has the whole detail, which says how to read it.
     private func record(
         joined: Set<RecordNumber>, left: Set<RecordNumber>, _ grant: Grant, of principal: Principal,

@@ -13,6 +13,12 @@ extension ContactsStore {
         try write { try BinReader(db: $0.database).contacts(of: save, limit: limit) }
     }
 
+    /// Returns contacts as they are, or as they were when they were deleted. Damaged ones are left out. Do not call this on
+    /// the event loop.
+    public func namesInBin(of records: [RecordNumber]) throws(StoreError) -> [RecordNumber: StoredContact] {
+        try write { try BinReader(db: $0.database).names(of: records) }
+    }
+
     /// Makes what a request names as it was before, in one save of the person. Contacts keep their record numbers and
     /// their values' identifiers. Do not call this on the event loop.
     ///

@@ -111,12 +111,15 @@ final class Alarms: UsesServices {
 
     // MARK: Changes
 
-    /// Counts the contacts that an app's save changed or deleted.
+    /// Counts the contacts that an app's save changed or deleted. What the person saved, put back or restored does not count.
     func changed(_ changes: [BookChange], by principal: Principal) {
         let app = principal.bound(to: .persistent)
         let key = RaisedAlarms.Key(kind: .changesMuch, uid: app.uid, strength: app.strength, app: app.app)
         guard raised.mayRaise(key, at: services.seconds) else { return }
-        let records = changes.filter { $0.kind == .updateContact || $0.kind == .deleteContact }.map(\.record)
+        let records = changes.filter {
+            ($0.kind == .updateContact || $0.kind == .deleteContact) && $0.author != .nobody
+        }
+        .map(\.record)
         guard !records.isEmpty else { return }
         let now = services.surroundings.uptime()
         var changed = changing[app] ?? ChangedContacts(began: now)

@@ -56,4 +56,6 @@ public enum AdminMethod: String, CaseIterable, Sendable {
     case beginRestore = "BeginRestore"
     case restoreLines = "RestoreLines"
     case finishRestore = "FinishRestore"
+    case listChanges = "ListChanges"
+    case putBack = "PutBack"
 }

@@ -82,9 +82,9 @@ package struct DisclosedWriter: ~Copyable {
         return DisclosedReply(basis: nil, disclosed: [.count(count)], detail: nil, parameters: json.bytes)
     }
 
-    /// Ends the parameters and returns the reply to a user who makes a backup. The record of the whole backup is
-    /// made before its first reply.
-    package consuming func replyOfBackup() -> DisclosedReply {
+    /// Ends the parameters and returns the reply to a user who makes a backup, or lists what is in the bin. The record
+    /// of that is made before the reply.
+    package consuming func replyOnRecord() -> DisclosedReply {
         json.endObject()
         return DisclosedReply(basis: nil, disclosed: [], detail: nil, parameters: json.bytes)
     }

@@ -34,6 +34,8 @@ package struct AdminParameters: Sendable {
         case restoreLines(RestoreLinesParameters)
         /// - Parameter replaces: whether the backup replaces what the address book contains.
         case finishRestore(UserParameters, replaces: Bool)
+        case listChanges(ListChangesParameters)
+        case putBack(PutBackParameters)
     }
 
     package let ofMethod: OfMethod
@@ -70,6 +72,8 @@ package struct AdminParameters: Sendable {
             case .restoreLines: .restoreLines(try RestoreLinesParameters(&reader))
             case .finishRestore:
                 .finishRestore(try UserParameters(one: &reader), replaces: try reader.flag("replaces"))
+            case .listChanges: .listChanges(try ListChangesParameters(&reader))
+            case .putBack: .putBack(try PutBackParameters(&reader))
             }
         try reader.finish()
     }
@@ -87,6 +91,8 @@ package struct AdminParameters: Sendable {
         case .findContactAccess(let parameters): parameters.users
         case .beginRestore(let parameters): parameters.users
         case .restoreLines(let parameters): parameters.users
+        case .listChanges(let parameters): parameters.users
+        case .putBack(let parameters): parameters.users
         case .purgeUser(let uid): UserParameters(uid: uid)
         case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .getMetrics, .listUsers: UserParameters()
         }
@@ -99,6 +105,8 @@ package struct AdminParameters: Sendable {
         case .setGrant(let parameters): parameters.app
         case .changeGrantedContacts(let parameters): parameters.app
         case .queryAudit(let parameters): parameters.app
+        case .listChanges(let parameters): parameters.app
+        case .putBack(let parameters): parameters.app
         case .listGrants, .findContactAccess, .verifyAudit, .listPending, .getStatus, .reloadPolicy, .explainPolicy,
             .tryPolicy, .purgeUser, .getMetrics, .listUsers, .backUp, .beginRestore, .restoreLines, .finishRestore:
             nil
@@ -305,7 +313,7 @@ package struct RestoreLinesParameters: Sendable {
 }
 
 extension Parameter {
-    fileprivate func app() throws(VarlinkError) -> String { try text(maximum: ParameterLimits.app) }
+    func app() throws(VarlinkError) -> String { try text(maximum: ParameterLimits.app) }
 
     fileprivate func auditLimit() throws(VarlinkError) -> Int {
         let most = ParameterLimits.auditRecords

@@ -65,7 +65,7 @@ struct AlarmsCommand: ParsableCommand {
         case "changesMuch":
             return (
                 "it changed or deleted \(Count.words(count, "contact")) within an hour",
-                "if you did not expect this: contactctl revoke \(app)"
+                "if you did not expect this: contactctl revoke \(app); to undo it: contactctl changes"
             )
         case "executableChanged":
             return (

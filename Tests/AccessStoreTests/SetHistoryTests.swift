@@ -50,6 +50,40 @@ struct SetHistoryTests {
         store.close(now: fixture.now)
     }
 
+    @Test("A contact that was put back returns to the sets that it left, unless the access was lowered since")
+    func rejoining() throws {
+        let fixture = try StoreFixture()
+        var store = try fixture.open()
+        let moment = SetMoment(change: 5, time: 0)
+        func set(_ access: Access, keys: ContactKeySet = Grant.ordinaryKeys) {
+            store.setGrant(Self.grant(access, keys: keys, in: store), for: mail, displayName: "Mail", at: moment)
+        }
+        func rejoin(_ records: Int64...) -> [Set<RecordNumber>] {
+            store.rejoin(Set(records.map { RecordNumber($0) }), uid: 1_000, at: moment).map(\.joined)
+        }
+        set(.limited(to: contacts(1, 2, 3)))
+        store.drop(contacts(1, 2), uid: 1_000, at: moment)
+        try store.commit()
+        store.close(now: fixture.now)
+        store = try fixture.open()
+        defer { store.close(now: fixture.now) }
+        #expect(rejoin(4, 3) == [] && store.rejoin(contacts(1), uid: 1_001, at: moment).isEmpty)
+        #expect(rejoin(1, 4) == [contacts(1)] && store.access(of: mail) == .limited(to: contacts(1, 3)))
+        #expect(rejoin(1) == [], "it is in the set")
+        set(.limited(to: contacts(3)))
+        #expect(rejoin(1, 2) == [], "contact 1 was revoked")
+        set(.limited(to: contacts(1, 2, 3)))
+        store.drop(contacts(1, 2), uid: 1_000, at: moment)
+        set(.limited(to: contacts(3)), keys: .names)
+        #expect(rejoin(1, 2) == [], "the grant has other keys")
+        set(.limited(to: contacts(1, 3)), keys: .names)
+        store.drop(contacts(1), uid: 1_000, at: moment)
+        set(.denied)
+        #expect(rejoin(1) == [])
+        set(.limited(to: contacts(3)), keys: .names)
+        #expect(rejoin(1) == [] && store.access(of: mail) == .limited(to: contacts(3)))
+    }
+
     @Test("Another level or other keys start a new history")
     func epochs() throws {
         let fixture = try StoreFixture()

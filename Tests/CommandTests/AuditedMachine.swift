@@ -156,6 +156,47 @@ struct AuditedMachine {
             """
     }
 
+    /// Saves in the bin, of which the oldest is a put-back.
+    private var saves: String {
+        func save(
+            _ number: Int, _ seconds: Int64, _ app: String, _ kind: String, _ counts: (Int, Int, Int), _ names: [String]
+        ) -> String {
+            let contacts = names.map { #"{"change":"deleted","contact":{"identifier":"","givenName":"\#($0)"}}"# }
+            return """
+                {"number":\(number),"kind":"\(kind)","time":"\(time(seconds))","app":"\(app)","strength":"sandboxed",\
+                "added":\(counts.0),"changed":\(counts.1),"deleted":\(counts.2),\
+                "contacts":[\(contacts.joined(separator: ","))]}
+                """
+        }
+        let contactbook = "/usr/bin/contactbook sha256:\(Self.hash)"
+        let saves = [
+            save(1_209, -40, "org.example.Mail", "save", (0, 1, 411), ["Saga", "Ink\\u001b[31m\\nroot", "Bo"]),
+            save(1_208, -7_300, contactbook, "save", (2, 0, 0), ["Åsa", "Bo"]),
+            save(1_207, -90_000, "", "save", (0, 1, 0), ["Saga"]),
+            save(1_206, -91_000, "", "putBack", (3, 0, 0), []),
+        ]
+        return #"{"saves":["# + saves.joined(separator: ",") + "]}"
+    }
+
+    private static func putBack(_ parameters: JSONValue) -> ScriptedBroker.Answer {
+        let isMany = parameters["save"]?.integer != 1_208
+        guard parameters["dryRun"]?.bool == true || parameters["many"]?.bool == true || !isMany else {
+            return .error(
+                "io.contactbroker.Admin.InvalidValue",
+                parameters: #"{"parameter":"many","reason":"more than 25 contacts in a day need the password"}"#)
+        }
+        let counts =
+            isMany
+            ? #""returned":411,"changed":1,"removed":0,"conflicts":2,"lost":1,"groups":1"#
+            : #""returned":0,"changed":0,"removed":2,"conflicts":0,"lost":0,"groups":0"#
+        let names = [("Saga", "returned"), ("Bo", "changed"), ("Åsa", "conflict"), ("Eva", "removed")].map {
+            #"{"outcome":"\#($1)","contact":{"identifier":"","givenName":"\#($0)"}}"#
+        }
+        let contacts =
+            parameters["names"] == nil ? "" : #","contacts":[\#(names.joined(separator: ",")),{"outcome":"lost"}]"#
+        return .reply("{\(counts)\(contacts)}")
+    }
+
     private static let explained = """
         {"rules":[{"place":"/etc/contactbroker/policy.d/10-week.toml:3","name":"a week","subject":"every unverified app",\
         "effects":["allows limited access at most","lets a grant last 7 days at most"],"apps":2,"users":1},\
@@ -179,7 +220,7 @@ struct AuditedMachine {
     /// A broker that answers `contactctl`. It gives one user's data unless all users are requested.
     func broker() throws -> ScriptedBroker {
         let (own, everyone, records, prompts, access) = (own, everyone, records, prompts, access)
-        let alarms = alarms
+        let (alarms, saves) = (alarms, saves)
         let tried = tried
         return try ScriptedBroker { method, parameters in
             let isAll = parameters["allUsers"]?.bool == true
@@ -239,6 +280,8 @@ struct AuditedMachine {
                 case "s": return .reply(#"{"matches":12"# + none)
                 default: return .reply(#"{"matches":0"# + none)
                 }
+            case "ListChanges": return .reply(saves)
+            case "PutBack": return Self.putBack(parameters)
             case "VerifyAudit": return .reply("{\"records\":12,\"head\":\"ab12\"}")
             case "TryPolicy": return .reply(tried)
             case "ExplainPolicy": return .reply(Self.explained)

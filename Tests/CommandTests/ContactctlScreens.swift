@@ -22,6 +22,11 @@ struct ContactctlScreens {
         ("end-session", ["end-session", "python3.11"]), ("end-session-none", ["end-session", "mail"]),
         ("reset", ["reset", "mail"]), ("set", ["set", "mail", "--level", "limited"]), ("verify", ["verify"]),
         ("reload", ["reload"]), ("status", ["status"]), ("policy-explain", ["policy", "explain"]),
+        ("changes", ["changes"]), ("changes-app", ["changes", "contactbook"]),
+        ("changes-none", ["changes", "nothing"]),
+        ("put-back", ["put-back", "1209", "--yes"]), ("put-back-added", ["put-back", "1208", "--yes"]),
+        ("put-back-dry-run", ["put-back", "--app", "mail", "--since", "7d", "--dry-run"]),
+        ("put-back-unasked", ["put-back", "1209"]), ("put-back-mistaken", ["put-back", "--app", "mail"]),
         ("mistyped", ["shwo"]),
         ("nobody", ["apps", "--user", "no-such-user"]),
         ("both-users", ["apps", "--user", "nobody", "--all-users"]),
@@ -46,7 +51,8 @@ struct ContactctlScreens {
         ("narrow", ["narrow", "ink", "--contact", "saga"]),
         ("end-session", ["end-session", "python3.11"]), ("reset", ["reset", "mail"]),
         ("set", ["set", "mail", "--level", "limited"]), ("policy-try", ["policy", "try", draft]),
-        ("policy-explain", ["policy", "explain"]),
+        ("policy-explain", ["policy", "explain"]), ("changes", ["changes"]),
+        ("put-back", ["put-back", "1209", "--dry-run"]),
     ]
     /// Stands for the path of a policy file.
     private static let draft = "draft.toml"
@@ -130,7 +136,8 @@ struct ContactctlScreens {
         let broker = try AuditedMachine(now: AuditedMachine.past).broker()
         for arguments in [
             ["apps"], ["apps", "--all-users"], ["who", "saga"], ["pending"], ["audit"], ["audit", "--all-users"],
-            ["report", "--until", "2026-03-01"], ["report", "--until", "2026-03-01", "--all-users"],
+            ["changes"], ["put-back", "1209", "--dry-run"], ["report", "--until", "2026-03-01"],
+            ["report", "--until", "2026-03-01", "--all-users"],
         ] {
             let outcome = try Self.run(arguments, broker, environment: ["COLUMNS=\(columns)"])
             #expect(outcome.code == 0)

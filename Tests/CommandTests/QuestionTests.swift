@@ -7,12 +7,13 @@ import Testing
 @Suite("Questions at a terminal")
 struct QuestionTests {
     enum Question: String, CaseIterable, Sendable {
-        case restore, purge, remove, undo, edit, duplicates, importing
+        case restore, purge, putBack, remove, undo, edit, duplicates, importing
 
         var command: (program: String, arguments: String) {
             switch self {
             case .restore: ("contactctl", "restore --all-users backup")
             case .purge: ("contactctl", "purge-user daemon")
+            case .putBack: ("contactctl", "put-back 7")
             case .remove: ("contactbook", "remove A1")
             case .undo: ("contactbook", "undo --force")
             case .edit: ("contactbook", "edit A1")
@@ -25,6 +26,7 @@ struct QuestionTests {
             switch self {
             case .restore: "Replace them with 1 contact of daemon? [y/N]"
             case .purge: "Remove them? [y/N]"
+            case .putBack: "Put them back? [y/N]"
             case .remove: "Remove Ada Lovelace (+1 555 0100)? [y/N]"
             case .undo: "Undo import people.vcf, some time ago, and remove 2 contacts? [y/N]"
             case .edit: "[o] overwrite with yours:"
@@ -36,7 +38,7 @@ struct QuestionTests {
         /// The keys that change something, and those that do not.
         var keys: (agreeing: String, refusing: String) {
             switch self {
-            case .restore, .purge, .remove, .undo: ("y\r", "n\r")
+            case .restore, .purge, .putBack, .remove, .undo: ("y\r", "n\r")
             case .edit: ("o", "d")
             case .duplicates: ("l", "q")
             case .importing: ("m", "s")
@@ -88,6 +90,7 @@ struct QuestionTests {
                 return .error(
                     "io.contactbroker.Admin.InvalidValue",
                     parameters: #"{"parameter":"replaces","reason":"the address book has 1 contact"}"#)
+            case "PutBack": return .reply(#"{"returned":2}"#)
             default: return .reply("{}")
             }
         }
@@ -113,6 +116,7 @@ struct QuestionTests {
         try terminal.waitForExit()
         let changes = broker.asked.filter {
             ["SaveContacts", "PurgeUser"].contains($0.method) || $0.parameters.contains(#""replaces":true"#)
+                || $0.method == "PutBack" && !$0.parameters.contains(#""dryRun":true"#)
         }
         #expect(changes.isEmpty, "\(terminal.screen.text)")
     }

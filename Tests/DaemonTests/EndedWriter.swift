@@ -7,7 +7,7 @@ import Glibc
 import Testing
 
 /// What a broker does when it ends.
-enum Change: CaseIterable, Sendable { case firstSave, restore, backup, migration, retention }
+enum Change: CaseIterable, Sendable { case firstSave, restore, putBack, backup, migration, retention }
 
 /// Repeats a change on the same files, and ends the broker after another operation each time.
 final class EndedWriter {
@@ -20,6 +20,8 @@ final class EndedWriter {
     private var before = Set(DaemonFixture.names)
     private var after = Set(DaemonFixture.names)
     private var hasGrant = true
+    /// The save that is put back.
+    private var deletion = ""
 
     /// Replies that came before the end.
     private var isGranted = false
@@ -38,6 +40,7 @@ final class EndedWriter {
             files = [:]
             return
         case .restore: before.insert("Later")
+        case .putBack: after.insert("Later")
         case .backup: break
         case .migration: after.insert("New")
         case .retention:
@@ -52,9 +55,19 @@ final class EndedWriter {
             try #require(made.end == .exited(0), "\(made.errors)")
             try #require(try keeper.save([App.adding(given: "Later")]).word == "ok")
         }
+        if change == .putBack { deletion = try Self.deleteLater(keeper, fixture) }
         try fixture.stop()
         if change == .migration { try Self.makeOld(fixture) }
         files = DaemonFixture.contents(of: fixture.state)
+    }
+
+    /// Adds a contact and deletes it, and returns the number of the save that deleted it.
+    private static func deleteLater(_ keeper: App, _ fixture: DaemonFixture) throws -> String {
+        let identifier = try #require(try keeper.save([App.adding(given: "Later")]).strings("identifiers").first)
+        let deleting = #"{"operation":"delete","contact":{"identifier":"\#(identifier)"}}"#
+        try #require(try keeper.save([deleting]).error == nil)
+        let saves = try fixture.administrator().call("io.contactbroker.Admin.ListChanges")["saves"]?.elements
+        return "\(try #require(saves?.first { _ in true }?["number"]?.integer))"
     }
 
     /// Records of 45 days, and a setting that keeps 30.
@@ -76,6 +89,9 @@ final class EndedWriter {
         _ = try run(
             """
             DROP TABLE allowance; ALTER TABLE member DROP COLUMN confirmed; DROP TABLE photographed;
+            DROP TABLE bin; DROP TABLE binSave; DROP TABLE binItem; DROP TABLE binPhoto; ALTER TABLE book DROP COLUMN binDays;
+            ALTER TABLE book DROP COLUMN binSaves; ALTER TABLE contact DROP COLUMN sole;
+            ALTER TABLE contactGroup DROP COLUMN sole;
             ALTER TABLE contactGroup DROP COLUMN confirmed; DROP TABLE uid; ALTER TABLE book DROP COLUMN language;
             DROP TABLE bin; DROP TABLE binSave; DROP TABLE binItem; DROP TABLE binPhoto;
             ALTER TABLE book DROP COLUMN binDays; ALTER TABLE book DROP COLUMN binSaves;
@@ -161,6 +177,7 @@ final class EndedWriter {
             try save("New", by: keeper)
         case .migration: try save("New", by: fixture.app("keeper"))
         case .restore: try contactctl("restore", "--replace", fixture.folder + "/backup")
+        case .putBack: try contactctl("put-back", deletion, "--yes")
         case .backup: try contactctl("backup", "--plain", fixture.folder + "/backup")
         case .retention:
             try cut.advance(seconds: 1_000)

@@ -56,6 +56,20 @@ public struct SetHistory: Hashable, Sendable {
     public func events(since revision: Int64) -> ArraySlice<SetEvent> {
         events[(events.lastIndex { $0.revision <= revision }.map { $0 + 1 } ?? 0)...]
     }
+
+    /// Returns those of the contacts that left the set because they were deleted, and since when nothing was revoked.
+    func deleted(among records: Set<RecordNumber>) -> Set<RecordNumber> {
+        var found: Set<RecordNumber> = []
+        for event in events {
+            switch event.kind {
+            case .deleted: if records.contains(event.record) { found.insert(event.record) }
+            case .granted: found.remove(event.record)
+            // Whatever was revoked: the person wanted the app to see less.
+            case .revoked: found = []
+            }
+        }
+        return found
+    }
 }
 
 extension SetHistory {

@@ -69,6 +69,21 @@ struct BinReader {
         return contacts
     }
 
+    /// Returns contacts as they are, or else as their last row has them.
+    func names(of records: [RecordNumber]) throws(StoreError) -> [RecordNumber: StoredContact] {
+        let select = try db.statement(
+            "SELECT max(number) FROM binItem WHERE subject = 1 AND record = ? AND existed = 1")
+        var found: [RecordNumber: StoredContact] = [:]
+        for record in records {
+            if let now = try added(record.rawValue...record.rawValue, limit: 1).first?.contact {
+                found[record] = now
+            } else if let item = try select.bind(1, record.rawValue).first({ $0.integerOrNil(0) }) {
+                found[record] = try FormerContact.read(item, record, db)?.card
+            }
+        }
+        return found
+    }
+
     private func added(_ records: ClosedRange<Int64>, limit: Int) throws(StoreError) -> [BinContact] {
         let select = try db.statement(
             "SELECT stored, checksum, apart, record FROM contact WHERE record BETWEEN ? AND ? ORDER BY record LIMIT ?")

@@ -1,0 +1,55 @@
+import BrokerAccessControl
+import BrokerBounds
+import BrokerInterface
+import BrokerVarlink
+
+/// Parameters of `ListChanges`.
+package struct ListChangesParameters: Sendable {
+    package let users: UserParameters
+    package let app: String?
+    package let since: String?
+    /// Only saves before the one with this number.
+    package let before: Int64?
+    package let limit: Int
+    /// Whether the reply names contacts.
+    package let names: Bool
+
+    package init(_ reader: inout ParameterReader) throws(VarlinkError) {
+        users = try UserParameters(one: &reader)
+        app = try reader["app"]?.app()
+        since = try reader["since"]?.text(maximum: ParameterLimits.query)
+        before = try reader["before"].map { (number) throws(VarlinkError) in Int64(try number.integer()) }
+        limit = try reader["limit"]?.integer(in: 1...Int64(ParameterLimits.rows)) ?? ParameterLimits.rows
+        names = try reader.flag("names")
+    }
+}
+
+/// Parameters of `PutBack`. Either ``save`` or ``app`` and ``since`` are given.
+package struct PutBackParameters: Sendable {
+    package let users: UserParameters
+    package let save: Int64?
+    /// The whole name of a contact of the save.
+    package let contact: String?
+    package let app: String?
+    package let strength: IdentityStrength?
+    package let since: String?
+    package let force: Bool
+    package let dryRun: Bool
+    /// Whether the reply names contacts.
+    package let names: Bool
+    /// Whether more contacts may be put back than without a password.
+    package let many: Bool
+
+    package init(_ reader: inout ParameterReader) throws(VarlinkError) {
+        users = try UserParameters(one: &reader)
+        save = try reader["save"].map { (number) throws(VarlinkError) in Int64(try number.integer()) }
+        contact = try reader["contact"]?.text(maximum: ParameterLimits.query)
+        app = try reader["app"]?.app()
+        strength = try reader["strength"]?.one(of: IdentityStrength.self)
+        since = try reader["since"]?.text(maximum: ParameterLimits.query)
+        force = try reader.flag("force")
+        dryRun = try reader.flag("dryRun")
+        names = try reader.flag("names")
+        many = try reader.flag("many")
+    }
+}

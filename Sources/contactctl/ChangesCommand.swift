@@ -1,0 +1,110 @@
+import ArgumentParser
+import BrokerCommandOutput
+import BrokerFormatting
+import BrokerJSON
+import BrokerModel
+import Glibc
+
+struct ChangesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "changes", abstract: "List the saves that can be put back. Newest first.",
+        discussion: """
+            The address book keeps for 30 days what each save changed and deleted. To make it as it was before: put-back. \
+            Needs the password of the user. Root sees the saves of another user, but no names of contacts.
+            """)
+
+    @Argument(
+        help: "Only this app: its name, path or identifier, or a part of these.",
+        completion: .words(Completions.apps), transform: ShellWord.read)
+    var app: String?
+    @Option(help: "Only saves since a time: 30m, 12h, 7d, 2026-01-31 or '2026-01-31 12:00'.") var since: String?
+    @Option(help: "Whose address book: a name or a UID. Only for root.", completion: .words(Completions.users))
+    var user: String?
+    @Option(help: "At most this number of saves, the newest.") var limit = 50
+    @Flag(help: "Show absolute times.") var time = false
+    @Flag(help: "Print JSON.") var json = false
+
+    private static let mostInReply = 200
+
+    func validate() throws {
+        try Moment.check(since, of: "--since")
+        guard (1...100_000).contains(limit) else { throw ValidationError("--limit requires a number from 1 to 100000") }
+    }
+
+    func run() throws {
+        let users = try UserName.users(user, to: "list the saves")
+        let client = try AdminClient(to: "list the saves")
+        let (saves, hasMore) = try read(users, client)
+        guard !json else { return CommandJSON.print { CommandJSON.array("saves", saves, &$0) } }
+        guard !saves.isEmpty else {
+            throw client.refused("the bin has no \(app == nil && since == nil ? "" : "such ")save\(users.suffix)")
+        }
+        var table = Table(
+            [Table.Column("SAVE", narrowest: 4), Table.Column("WHEN", narrowest: 13)]
+                + AppName.columns(importance: 1) + [
+                    Table.Column("ADDED", importance: 3, narrowest: 5),
+                    Table.Column("CHANGED", importance: 3, narrowest: 7),
+                    Table.Column("DELETED", importance: 4, narrowest: 7),
+                    Table.Column("CONTACTS", importance: 2, narrowest: 12),
+                ])
+        let names = saves.map { AppName($0["app"]?.string ?? "") }
+        for (save, (name, identity)) in zip(saves, zip(names, AppName.identities(names))) {
+            let at = save["time"]?.string ?? ""
+            table.add(
+                ["\(save["number"]?.integer ?? 0)", time ? LocalTime.text(at) : RelativeTime.since(at)]
+                    + [Self.author(save) ?? name.name, identity]
+                    + ["added", "changed", "deleted"].map { Count.grouped(save[$0]?.integer ?? 0) }
+                    + [Self.contacts(save)])
+        }
+        Screen.show(table.lines(width: Screen.width, heading: Screen.heading))
+        if hasMore { Speech.say("shows the newest \(saves.count); for more: --limit") }
+    }
+
+    /// Reads the saves page by page.
+    private func read(_ users: Users, _ client: AdminClient) throws -> (saves: [JSONValue], hasMore: Bool) {
+        var saves: [JSONValue] = []
+        var before: Int64?
+        repeat {
+            let reply = try client.call("ListChanges") {
+                users.write(&$0)
+                $0.member("since", since.flatMap { Moment($0)?.before(Int64(Glibc.time(nil))) })
+                $0.member("before", before)
+                $0.member("limit", Self.mostInReply)
+                if users.isOwn { $0.member("names", true) }
+            }
+            saves += (reply["saves"]?.items ?? []).filter(isWanted)
+            before = reply["next"]?.integer
+        } while before != nil && saves.count < limit
+        return (Array(saves.prefix(limit)), before != nil || saves.count > limit)
+    }
+
+    /// Whether a save is of the app that the person named. An app without a grant is in the bin, too.
+    private func isWanted(_ save: JSONValue) -> Bool {
+        guard let app else { return true }
+        return save["app"]?.string?.lowercased().contains(app.lowercased()) ?? false
+    }
+
+    /// The author of a save that no app made.
+    private static func author(_ save: JSONValue) -> String? {
+        switch save["kind"]?.string {
+        case "putBack": "(put back)"
+        case "restore": "(restored a backup)"
+        default: save["app"]?.string == "" ? "(you)" : nil
+        }
+    }
+
+    /// The names of the first contacts, and how many there are besides.
+    private static func contacts(_ save: JSONValue) -> String {
+        let contacts = (save["contacts"]?.items ?? []).map { name(of: $0["contact"]) }
+        let all = ["added", "changed", "deleted"].reduce(0) { $0 + (save[$1]?.integer ?? 0) }
+        let more = all - Int64(contacts.count)
+        guard !contacts.isEmpty else { return "" }
+        return contacts.joined(separator: ", ") + (more > 0 ? " and \(Count.grouped(more)) more" : "")
+    }
+
+    /// The name of a contact as the broker lists it.
+    static func name(of contact: JSONValue?) -> String {
+        guard let named = contact.flatMap({ try? WireContact($0) })?.contact else { return "(not in the bin any more)" }
+        return NameFormatter().string(from: named)
+    }
+}
