@@ -333,6 +333,7 @@ struct SavePromptTests {
         let person = try TestPerson(fixture: fixture)
         let app = try fixture.app("mail", .full, changes: .own, strength: .unverified)
         let call = try app.begin(saving: [.delete(app.identifier(of: "Ada"))])
+        try #require(fixture.loop.run { (try? person.told().count) == 1 || call.isOver })
         let prompt = try #require(person.prompts().last)
         #expect(try person.told().last?["maximumChanges"]?.string == "own")
         #expect(try person.answer(prompt, #""allow":"always""#).error == "InvalidAnswer")

@@ -101,7 +101,7 @@ struct SharedGroupTests {
     func recorded() throws {
         try there.move("addMember", "Cid")
         try there.move("removeMember", "Cid")
-        #expect(try there.fixture.audit(.grant).last == "limited untilRevoked, changes all, contact group")
+        #expect(try there.fixture.audit(.grant).last == "limited untilRevoked, contact group")
         #expect(try there.fixture.audit(.revocation).last == "limited contact group")
         let cid = try there.fixture.access.audit.pseudonyms.pseudonym(
             of: #require(there.fixture.records("Cid").first), uid: 1_000)

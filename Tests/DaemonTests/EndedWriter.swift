@@ -93,9 +93,6 @@ final class EndedWriter {
             ALTER TABLE book DROP COLUMN binSaves; ALTER TABLE contact DROP COLUMN sole;
             ALTER TABLE contactGroup DROP COLUMN sole;
             ALTER TABLE contactGroup DROP COLUMN confirmed; DROP TABLE uid; ALTER TABLE book DROP COLUMN language;
-            DROP TABLE bin; DROP TABLE binSave; DROP TABLE binItem; DROP TABLE binPhoto;
-            ALTER TABLE book DROP COLUMN binDays; ALTER TABLE book DROP COLUMN binSaves;
-            ALTER TABLE contact DROP COLUMN sole; ALTER TABLE contactGroup DROP COLUMN sole;
             PRAGMA user_version = 11;
             DELETE FROM grdb_migrations
             WHERE substr(identifier, 1, 3) IN ('12:', '13:', '15:', '16:', '17:', '18:', '19:', '20:', '21:');
