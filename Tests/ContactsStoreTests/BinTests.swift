@@ -221,4 +221,22 @@ struct BinTests: SpaceSteps {
         }
         #expect(next < 300)
     }
+
+    @Test("A save that changes nothing is not in the bin, and gets no outbox entry")
+    func nothing() throws {
+        let book = try BinSample().book
+        let saves = try book.store.savesInBin(BinQuery())
+        let name = try #require(try book.contact(4)).givenName
+        let entry = OutgoingEntry(number: 1, bytes: [1], takenOver: 0, anchor: AuditAnchor(sequence: 0, hash: []))
+        let made = try book.store.apply(
+            [
+                .update(RecordNumber(4), person(name), keys: ContactKeySet(.givenName)),
+                .group(.rename(RecordNumber(20), name: "Family")), .group(.setMe(Self.ada)),
+                .group(.addMember(Self.ada, to: RecordNumber(20))),
+                .group(.removeMember(RecordNumber(3), from: RecordNumber(20))),
+                .link(.link(Self.ada, Self.bob)),
+            ], at: 100, outbox: entry)
+        #expect(made.isEmpty)
+        #expect(try book.store.savesInBin(BinQuery()) == saves && book.store.outbox().isEmpty)
+    }
 }

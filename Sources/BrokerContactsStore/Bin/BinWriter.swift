@@ -23,6 +23,8 @@ final class BinWriter {
     private let seconds: Int64
     private let days: Int64
     private let save: Int64
+    /// The owner's own card before the save.
+    private let me: Int64?
     private var next: Int64
     private var growth: Int64 = 0
     private var isUsed = false
@@ -44,6 +46,7 @@ final class BinWriter {
         guard days > 0 else { return nil }
         (self.db, self.kind, self.app, mark, self.seconds, self.days) = (db, kind, app, author.app, seconds, days)
         save = saves + 1
+        me = try db.statement("SELECT me FROM book").first { $0.integerOrNil(0) }
         next = (try db.statement("SELECT max(number) FROM binItem").first { $0.integer(0) } ?? 0) + 1
     }
 
@@ -64,7 +67,7 @@ final class BinWriter {
         let groups = try db.statement("SELECT parent, confirmed FROM member WHERE contact = ?").bind(1, record)
             .all { ($0.integer(0), $0.integer(1)) }
         for (group, confirmed) in groups { try keep(member: record, of: group, confirmed: confirmed) }
-        if try db.statement("SELECT 1 FROM book WHERE me = ?").bind(1, record).hasRow() { try keepMe() }
+        if record == me { try keepMe() }
     }
 
     private func copy(_ record: Int64, deletes: Bool) throws(StoreError) {
