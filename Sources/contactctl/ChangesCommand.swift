@@ -24,11 +24,14 @@ struct ChangesCommand: ParsableCommand {
     @Flag(help: "Show absolute times.") var time = false
     @Flag(help: "Print JSON.") var json = false
 
-    private static let mostInReply = 200
+    /// The broker's maximum.
+    private static let most = 200
 
     func validate() throws {
         try Moment.check(since, of: "--since")
-        guard (1...100_000).contains(limit) else { throw ValidationError("--limit requires a number from 1 to 100000") }
+        guard (1...Self.most).contains(limit) else {
+            throw ValidationError("--limit requires a number from 1 to \(Self.most)")
+        }
     }
 
     func run() throws {
@@ -60,28 +63,25 @@ struct ChangesCommand: ParsableCommand {
         if hasMore { Speech.say("shows the newest \(saves.count); for more: --limit") }
     }
 
-    /// Reads the saves page by page.
+    /// Reads the saves in one call, because each may need a password.
     private func read(_ users: Users, _ client: AdminClient) throws -> (saves: [JSONValue], hasMore: Bool) {
-        var saves: [JSONValue] = []
-        var before: Int64?
-        repeat {
-            let reply = try client.call("ListChanges") {
-                users.write(&$0)
-                $0.member("since", since.flatMap { Moment($0)?.before(Int64(Glibc.time(nil))) })
-                $0.member("before", before)
-                $0.member("limit", Self.mostInReply)
-                if users.isOwn { $0.member("names", true) }
-            }
-            saves += (reply["saves"]?.items ?? []).filter(isWanted)
-            before = reply["next"]?.integer
-        } while before != nil && saves.count < limit
-        return (Array(saves.prefix(limit)), before != nil || saves.count > limit)
-    }
-
-    /// Whether a save is of the app that the person named. An app without a grant is in the bin, too.
-    private func isWanted(_ save: JSONValue) -> Bool {
-        guard let app else { return true }
-        return save["app"]?.string?.lowercased().contains(app.lowercased()) ?? false
+        // An app that was reset has no grant from which to learn its identifier. Then this program filters the saves.
+        let identifier: String? = try app.flatMap { word in
+            let candidates = try client.grants(of: users).filter { $0.isCalled(word) }
+            return try candidates.isEmpty ? nil : client.matching(word, in: candidates, users).first?.app
+        }
+        let filters = app != nil && identifier == nil
+        let reply = try client.call("ListChanges") {
+            users.write(&$0)
+            $0.member("app", identifier)
+            $0.member("since", since.flatMap { Moment($0)?.before(Int64(Glibc.time(nil))) })
+            $0.member("limit", filters ? Self.most : limit)
+            if users.isOwn { $0.member("names", true) }
+        }
+        let word = app?.lowercased() ?? ""
+        let saves = (reply["saves"]?.items ?? [])
+            .filter { !filters || $0["app"]?.string?.lowercased().contains(word) == true }
+        return (Array(saves.prefix(limit)), reply["next"] != nil || saves.count > limit)
     }
 
     /// The author of a save that no app made.

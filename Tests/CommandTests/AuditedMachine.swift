@@ -157,7 +157,7 @@ struct AuditedMachine {
     }
 
     /// Saves in the bin, of which the oldest is a put-back.
-    private var saves: String {
+    private var saves: [String] {
         func save(
             _ number: Int, _ seconds: Int64, _ app: String, _ kind: String, _ counts: (Int, Int, Int), _ names: [String]
         ) -> String {
@@ -175,7 +175,7 @@ struct AuditedMachine {
             save(1_207, -90_000, "", "save", (0, 1, 0), ["Saga"]),
             save(1_206, -91_000, "", "putBack", (3, 0, 0), []),
         ]
-        return #"{"saves":["# + saves.joined(separator: ",") + "]}"
+        return saves
     }
 
     private static func putBack(_ parameters: JSONValue) -> ScriptedBroker.Answer {
@@ -280,7 +280,8 @@ struct AuditedMachine {
                 case "s": return .reply(#"{"matches":12"# + none)
                 default: return .reply(#"{"matches":0"# + none)
                 }
-            case "ListChanges": return .reply(saves)
+            case "ListChanges":
+                return list("saves", saves.filter { app == nil || $0.contains("\"app\":\"\(app ?? "")\"") })
             case "PutBack": return Self.putBack(parameters)
             case "VerifyAudit": return .reply("{\"records\":12,\"head\":\"ab12\"}")
             case "TryPolicy": return .reply(tried)

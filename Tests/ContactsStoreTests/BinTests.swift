@@ -131,13 +131,37 @@ struct BinTests: SpaceSteps {
         let late = 90 + 30 * Self.day
         for round in 0..<12 { try change("\(round)" + String(repeating: "x", count: megabyte / 2), at: late) }
         try book.save([.delete(Self.ada)], as: .mail, at: late)
-        for round in 0..<8 { try book.save([add(100 + Int64(round), photo)], as: .mail, at: late) }
-        for round in 0..<8 { try book.save([.delete(RecordNumber(100 + Int64(round)))], as: .mail, at: late) }
+        for round in 0..<8 { try book.save([add(100 + Int64(round), photo)], as: .mail, at: late, access: whole) }
+        for round in 0..<8 {
+            try book.save([.delete(RecordNumber(100 + Int64(round)))], as: .mail, at: late, access: whole)
+        }
         _ = try book.store.expireBin(at: late + 100)
         #expect(try states(book).first == "1")
         _ = try book.store.putBack(.app("mail", strength: nil, since: late), at: late + 200)
         try book.expectContent(before)
         try book.expectCounted()
+    }
+
+    @Test("What a tool with full access made long ago is not its churn: neither it nor another app pushes that out")
+    func madeByOneTool() throws {
+        let book = try Book(space: small())
+        for record in 1...3 { try book.save([add(Int64(record), photo)], as: .mail, at: 0) }
+        let before = try book.content()
+        let late = Self.day + 100
+        for record in 1...3 { try book.save([.delete(RecordNumber(Int64(record)))], as: .mail, at: late) }
+        // The numbers of records are times in microseconds.
+        let churn = [(BinApp.mail, AuthorAccess.full), (.chat, whole), (.mail, .full)]
+        for (place, (app, access)) in churn.enumerated() {
+            for round in 0..<6 {
+                let record = late * 1_000_000 + Int64(100 * place + round)
+                try book.save([add(record, photo)], as: app, at: late, access: access)
+                try book.save([.delete(RecordNumber(record))], as: app, at: late, access: access)
+            }
+            #expect(try states(book).prefix(3) == ["1", "2", "3"])
+        }
+        let made = try book.store.putBack(.app("mail", strength: nil, since: late), at: late)
+        #expect(made.contacts(.returned) == 3)
+        try book.expectContent(before)
     }
 
     @Test("If an older state expires, the next one may not be pushed out any more")
@@ -220,5 +244,23 @@ struct BinTests: SpaceSteps {
             try book.save([add(1_000 + Int64(attempt))], as: .mail, at: seconds + 599, access: whole)
         }
         #expect(next < 300)
+    }
+
+    @Test("A save that changes nothing is not in the bin, and gets no outbox entry")
+    func nothing() throws {
+        let book = try BinSample().book
+        let saves = try book.store.savesInBin(BinQuery())
+        let name = try #require(try book.contact(4)).givenName
+        let entry = OutgoingEntry(number: 1, bytes: [1], takenOver: 0, anchor: AuditAnchor(sequence: 0, hash: []))
+        let made = try book.store.apply(
+            [
+                .update(RecordNumber(4), person(name), keys: ContactKeySet(.givenName)),
+                .group(.rename(RecordNumber(20), name: "Family")), .group(.setMe(Self.ada)),
+                .group(.addMember(Self.ada, to: RecordNumber(20))),
+                .group(.removeMember(RecordNumber(3), from: RecordNumber(20))),
+                .link(.link(Self.ada, Self.bob)),
+            ], at: 100, outbox: entry)
+        #expect(made.isEmpty)
+        #expect(try book.store.savesInBin(BinQuery()) == saves && book.store.outbox().isEmpty)
     }
 }

@@ -23,6 +23,13 @@ final class BinWriter {
     private let seconds: Int64
     private let days: Int64
     private let save: Int64
+    /// Whether the author may not see every contact completely.
+    private let isLimited: Bool
+    /// The author's own records from this number on need not stay in the bin if only the author has changed them. A tool
+    /// with full access, which may have made the whole book, could otherwise be used to push it out.
+    private let firstYoung: Int64
+    /// The owner's own card before the save.
+    private let me: Int64?
     private var next: Int64
     private var growth: Int64 = 0
     private var isUsed = false
@@ -36,16 +43,22 @@ final class BinWriter {
 
     /// Returns `nil` if the person keeps no bin.
     init?(
-        _ db: Database, _ kind: BinSave.Kind = .save, of app: SaveAuthor, by author: ChangeAuthor, at seconds: Int64,
-        _ bounds: SpaceBounds
+        _ db: Database, _ kind: BinSave.Kind = .save, of app: SaveAuthor, by author: ChangeAuthor, isLimited: Bool,
+        at seconds: Int64, _ bounds: SpaceBounds
     ) throws(StoreError) {
         rows = BinRows(db: db)
         let (days, saves) = try rows.settings(bounds)
         guard days > 0 else { return nil }
         (self.db, self.kind, self.app, mark, self.seconds, self.days) = (db, kind, app, author.app, seconds, days)
         save = saves + 1
+        self.isLimited = isLimited
+        firstYoung = isLimited ? .min : BookChange.lowestNumber(at: seconds - Self.young)
+        me = try db.statement("SELECT me FROM book").first { $0.integerOrNil(0) }
         next = (try db.statement("SELECT max(number) FROM binItem").first { $0.integer(0) } ?? 0) + 1
     }
+
+    /// How long after its addition a record counts as its app's churn, in seconds.
+    private static let young: Int64 = 86_400
 
     // MARK: Contacts
 
@@ -64,7 +77,7 @@ final class BinWriter {
         let groups = try db.statement("SELECT parent, confirmed FROM member WHERE contact = ?").bind(1, record)
             .all { ($0.integer(0), $0.integer(1)) }
         for (group, confirmed) in groups { try keep(member: record, of: group, confirmed: confirmed) }
-        if try db.statement("SELECT 1 FROM book WHERE me = ?").bind(1, record).hasRow() { try keepMe() }
+        if record == me { try keepMe() }
     }
 
     private func copy(_ record: Int64, deletes: Bool) throws(StoreError) {
@@ -73,7 +86,7 @@ final class BinWriter {
             """
             INSERT INTO binItem (number, save, portion, rank, subject, record, member, existed, bytes, former, flags,
                 maker, identifiers, stored, checksum, apart, apartStored, apartChecksum)
-            SELECT ?1, ?2, ?4, CASE WHEN sole = 1 AND maker = ?3 THEN 0 ELSE ?5 END, 1, contact.record, 0, 1,
+            SELECT ?1, ?2, ?4, CASE WHEN sole = 1 AND maker = ?3 AND contact.record >= ?8 THEN 0 ELSE ?5 END, 1, contact.record, 0, 1,
                 \(BinRows.row) + length(contact.stored) + coalesce(length(apart.stored), 0),
                 container, (unsure.record IS NOT NULL) | ?6, maker, identifiers, contact.stored, contact.checksum, apart,
                 apart.stored, apart.checksum
@@ -81,7 +94,7 @@ final class BinWriter {
             WHERE contact.record = ?7 RETURNING bytes, rank
             """)
         let made = try insert.bind(1, next).bind(2, save).bind(3, ownMark).bind(4, app.portion.rawValue)
-            .bind(5, rank).bind(6, deletes ? 2 : 0).bind(7, record)
+            .bind(5, rank).bind(6, deletes ? 2 : 0).bind(7, record).bind(8, firstYoung)
             .all { (bytes: $0.integer(0), rank: $0.integer(1)) }
         guard let made = made.first else { return }
         items[record] = next
@@ -164,9 +177,10 @@ final class BinWriter {
         try keep(.container, container, Former(existed: name != nil, name: name), isOwn: name == nil)
     }
 
-    /// Whether only this save's author has changed a group.
+    /// Whether a group is this author's churn.
     private func isOwn(_ group: Int64) throws(StoreError) -> Bool {
-        try db.statement("SELECT 1 FROM contactGroup WHERE record = ? AND sole = 1 AND owner = ?")
+        guard group >= firstYoung else { return false }
+        return try db.statement("SELECT 1 FROM contactGroup WHERE record = ? AND sole = 1 AND owner = ?")
             .bind(1, group).bind(2, ownMark).hasRow()
     }
 
@@ -238,9 +252,8 @@ final class BinWriter {
 
     /// Writes the save's row, deletes what has expired, and makes room. Call this at the end of the save.
     ///
-    /// - Parameter isLimited: whether the author may not see every contact completely.
     /// - Returns: whether something left the bin.
-    func finish(_ changes: [BookChange], isLimited: Bool, _ space: inout BinSpace) throws -> Bool {
+    func finish(_ changes: [BookChange], _ space: inout BinSpace) throws -> Bool {
         for range in RecordNumber.ranges(of: added) {
             try keep(.added, range.lowerBound, Former(existed: false), member: range.upperBound, isOwn: true)
         }

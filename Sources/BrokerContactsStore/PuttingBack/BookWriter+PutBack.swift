@@ -11,13 +11,13 @@ extension BookWriter {
         let made = try transaction { db in
             let size = try db.bytesInUse()
             let plan = try PutBackPlan(db, request, isForced: isForced)
-            let bin = try BinWriter(db, .putBack, of: .person, by: .nobody, at: seconds, space.bounds)
+            let bin = try BinWriter(db, .putBack, of: .person, by: .nobody, isLimited: false, at: seconds, space.bounds)
             let save = try BookSave(
                 db, ContactWriter(db, ordering: ordering), Linking(db, maker.normalizer, links, isEvidence: true, bin),
                 maker, nil, by: .nobody, .full, keeping: [], at: seconds, perChange: space.bounds.change, bin)
             try save.putBack(plan)
             let links = try save.finish()
-            if try bin?.finish(save.changes, isLimited: false, &binSpace) == true { leavesText = true }
+            if try bin?.finish(save.changes, &binSpace) == true { leavesText = true }
             if let entry, !save.changes.isEmpty { try write(entry) }
             try space.check(save.use, by: .nobody, .full, before: size, at: seconds, db)
             result.items = plan.items

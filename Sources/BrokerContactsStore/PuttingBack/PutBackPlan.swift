@@ -21,10 +21,13 @@ struct PutBackPlan {
     private(set) var steps: [Step] = []
     private(set) var items: [PutBackResult.Item] = []
     private let db: Database
+    /// The number of the last restored backup; `nil` if there is none.
+    private let restore: Int64?
 
     /// - Parameter isForced: whether conflicts are put back, too.
     init(_ db: Database, _ request: PutBackRequest, isForced: Bool) throws {
         self.db = db
+        restore = try db.statement("SELECT max(number) FROM binSave WHERE kind = 2").first { $0.integerOrNil(0) }
         let found = try found(request)
         // What became of a contact after the same request's save had added it does not matter.
         let added = Set(
@@ -95,14 +98,14 @@ struct PutBackPlan {
 
     /// Whether another author has changed a step's subject since, or a backup was restored.
     private func isChanged(_ step: Step) throws(StoreError) -> Bool {
+        if let restore, restore > step.save { return true }
         let select = try db.statement(
             """
             SELECT 1 FROM binItem JOIN binSave ON binSave.number = save
-            WHERE subject = ?1 AND record = ?2 AND member = ?3 AND binItem.number > ?4 AND mark <> ?5
-            UNION ALL SELECT 1 FROM binSave WHERE kind = 2 AND number > ?6
+            WHERE subject = ? AND record = ? AND member = ? AND binItem.number > ? AND mark <> ?
             """)
         return try select.bind(1, step.subject.rawValue).bind(2, step.record.rawValue).bind(3, step.member.rawValue)
-            .bind(4, step.place).bind(5, step.mark).bind(6, step.save).hasRow()
+            .bind(4, step.place).bind(5, step.mark).hasRow()
     }
 
     /// Returns `nil` for a step that is no contact and no group, or has nothing to do.

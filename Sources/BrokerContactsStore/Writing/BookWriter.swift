@@ -116,14 +116,15 @@ final class BookWriter {
             if let seen { try check(changes, areUnchangedSince: seen) }
             let (written, size) = (db.totalChangesCount, try db.bytesInUse())
             try space.checkPhotos(in: changes, by: author, access, before: size, at: seconds, db)
-            let bin = try BinWriter(db, of: app, by: author, at: seconds, space.bounds)
+            let bin = try BinWriter(
+                db, of: app, by: author, isLimited: access != .full, at: seconds, space.bounds)
             let save = try BookSave(
                 db, contacts,
                 Linking(db, maker.normalizer, links, isEvidence: isEvidence, bin), maker, ahead, by: author, access,
                 keeping: kept, at: seconds, perChange: space.bounds.change, bin)
             for (index, change) in changes.enumerated() { try save.apply(change, index) }
             let links = try save.finish()
-            if try bin?.finish(save.changes, isLimited: access != .full, &binSpace) == true { leavesText = true }
+            if try bin?.finish(save.changes, &binSpace) == true { leavesText = true }
             // A save that changes nothing needs no outbox entry.
             if let entry, db.totalChangesCount > written { try write(entry) }
             try space.check(save.use, by: author, access, before: size, at: seconds, db)

@@ -21,6 +21,9 @@ struct GroupWriter {
             log.note(.addGroup, group, owner: owner)
         case .rename(let group, let name):
             guard let owner = try owner(of: group) else { throw ChangeError.recordDoesNotExist(index: index) }
+            let changes = try db.statement("SELECT name <> ? OR confirmed < ? FROM contactGroup WHERE record = ?")
+                .bind(1, name).bind(2, isConfirmed ? 1 : 0).bind(3, group.rawValue).first { $0.integer(0) != 0 }
+            guard changes == true else { return }
             try bin?.keep(group: group.rawValue)
             try noteAuthor(group, owner)
             try db.statement("UPDATE contactGroup SET name = ?1, confirmed = 0 WHERE record = ?2 AND name <> ?1")
@@ -77,6 +80,8 @@ struct GroupWriter {
             }
         case .setMe(let contact):
             if let contact, try !db.hasContact(contact) { throw ChangeError.recordDoesNotExist(index: index) }
+            let me = try db.statement("SELECT me FROM book").first { $0.record(0) }
+            guard me != contact else { return }
             try bin?.keepMe()
             try db.statement("UPDATE book SET me = ?").bind(1, contact?.rawValue).run()
         }
