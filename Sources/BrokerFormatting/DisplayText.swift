@@ -6,7 +6,7 @@
 public enum DisplayText {
     /// The maximum number of Unicode scalars to read from a text. A line shows far fewer, and a value may
     /// have far more.
-    static let inputSize = 65_536
+    public static let inputSize = 65_536
     /// The maximum number of marks on one letter. More marks would reach into the lines above and below.
     static let marks = 4
 

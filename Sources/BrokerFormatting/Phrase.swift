@@ -1,7 +1,7 @@
 /// The name of a placeholder in a ``Phrase``.
 public enum Placeholder: String, CaseIterable, Sendable {
     case app, count, name, names, keys, program, pid, terminal, purpose, lifetime, time, query, reason, total,
-        first, last, rest, size, key, seen, changes, extent, path
+        first, last, rest, size, key, seen, changes, extent, path, other
 }
 
 /// Texts that programs show, by their keys in the files in `Languages`.
@@ -73,6 +73,14 @@ public enum Phrase: String, CaseIterable, Sendable {
     // An app offers a card.
     case offersCard, lookAtIt, declineEver, addCard, editCard, textRefused, textTooLong, mergeInto, mergeWith,
         sameEmail, samePhone, sameName, intoWhich, mergeQuestion, mergeExplained, merge
+
+    // An app saves changes beyond its right: the prompt, and the rows that say what the save does.
+    case changeAsks, saveContacts, saveDeleted, saveChanged, saveAdded, saveOther, allowSave, allowAlways, alwaysAsks,
+        alwaysOwn, alwaysEdit, alwaysAll, alwaysAllButDelete, yesAlways, saveAllowed, saveRefused, nothingChanged
+    case deletesContact, deletesGroup, deletesContainer, changesContact, changesGroup, changesContainer, renamesGroup,
+        renamesContainer, addsContact, addsGroup, addsContainer, addsContactInto, addsGroupInto, contactJoins,
+        groupJoins, contactLeaves, groupLeaves, linksContact, unlinksContact, unlinksAll, makesOwn, makesNotOwn
+    case noDifference, otherOrder, otherPhoto, kindPerson, kindOrganization
 
     // A prompt of an unknown kind.
     case asksSomething, cannotShow

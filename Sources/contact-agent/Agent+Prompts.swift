@@ -89,11 +89,14 @@ extension Agent {
     func pressInDialogue(_ key: Key) {
         guard let before = screen?.stage, let size = terminal.size else { return }
         hint = nil
+        let top = screen?.dialogue.top
         let effect = screen?.press(key, on: size, isArmed: isArmed) ?? .nothing
         follow(effect)
         if let screen { keepOpen(screen.prompt) }
         guard let after = screen?.stage else { return }
-        if after != before { becomeVisible() } else { draw(clearing: false) }
+        guard after == before else { return becomeVisible() }
+        // Line mode leaves out lines that it wrote last, but equal lines of the next page are other lines.
+        draw(clearing: terminal.isPlain && screen?.dialogue.top != top)
     }
 
     private var isArmed: Bool {
@@ -164,7 +167,8 @@ extension Agent {
                 let prompt = screen?.prompt
                 leaveDialogue()
                 say(.warning(names.text(.notTaken, [.reason: reason])))
-                say(StyledLine(names.text(.nothingShared)))
+                let isSave = prompt?.kind == .change
+                say(StyledLine(names.text(isSave ? .nothingChanged : .nothingShared)))
                 if let prompt { _ = try? connection.answer(prompt.cookie, .dismissed) }
                 if once { ending = .refused }
             }

@@ -80,7 +80,7 @@ final class AgentConnection {
             $0.member("cookie", cookie)
             $0.member("identifier", identifier)
         }
-        return reply["contact"].flatMap { Card($0, names, selectable: reply["selectable"]?.strings ?? []) }
+        return Card(reply: reply, names)
     }
 
     /// Tells the broker that the person pressed a key at this prompt.

@@ -8,6 +8,10 @@ struct Answer: Hashable, Sendable {
         case denied, limited, full
     }
 
+    enum Allowance: String, Sendable {
+        case once, always
+    }
+
     var level: Level?
     /// The identifiers of the rows that were turned on.
     var identifiers: [String]?
@@ -34,6 +38,8 @@ struct Answer: Hashable, Sendable {
     var mergeInto: String?
     /// The offered card with the person's changes; `nil` if there are none.
     var card: WireContact?
+    /// Whether to make the save, and whether the app may make others like it.
+    var allow: Allowance?
 
     /// A picked contact, or one of its values.
     struct Pick: Hashable, Sendable {
@@ -49,10 +55,10 @@ struct Answer: Hashable, Sendable {
     /// The number of contacts in the rows that were turned on, for what the person reads afterwards.
     var contacts: Int { (identifiers?.count ?? 0) + moreContacts }
 
-    /// Whether the answer grants contacts or keys, hands over contacts, or accepts an offered card. Such an
+    /// Whether the answer grants contacts or keys, hands over contacts, accepts an offered card, or allows a save. Such an
     /// answer counts only after the arming time.
     var isApproval: Bool {
-        level == .full || !(identifiers ?? []).isEmpty || !(picked ?? []).isEmpty || takesCard
+        level == .full || !(identifiers ?? []).isEmpty || !(picked ?? []).isEmpty || takesCard || allow != nil
             || level != .denied && !((keys ?? []).isEmpty && lifetime == nil && changes == nil)
     }
 
@@ -71,6 +77,7 @@ struct Answer: Hashable, Sendable {
         writer.member("mayAskAgain", mayAskAgain)
         writer.member("addProposed", addProposed)
         writer.member("mergeInto", mergeInto)
+        writer.member("allow", allow?.rawValue)
         if let card {
             writer.name("card")
             card.write(to: &writer)

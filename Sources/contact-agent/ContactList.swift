@@ -142,12 +142,16 @@ struct ContactList: Hashable {
 extension ContactList {
     /// The visible rows.
     func lines(page: Int, columns: Int, query: String, _ names: LocalizedNames) -> [StyledLine] {
-        cursor.visible(count: total, page: page).compactMap { place in
-            guard let row = row(at: place) else { return nil }
+        visible(page: page).map { place, row in
             var line = line(for: row, isCurrent: place == cursor.place, columns: columns, query: query, names)
             line.action = .row(index: place)
             return line
         }
+    }
+
+    /// The loaded rows of the page, each with its place in the whole list.
+    func visible(page: Int) -> [(place: Int, row: Row)] {
+        cursor.visible(count: total, page: page).compactMap { place in row(at: place).map { (place, $0) } }
     }
 
     private func line(

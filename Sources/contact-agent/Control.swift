@@ -45,8 +45,12 @@ struct Menu: Hashable {
     // MARK: - Lines
 
     /// The controls, one below the other, or in a row if there is not enough room.
-    func lines(_ controls: [Control], columns: Int, room: Int, isArmed: Bool) -> [StyledLine] {
-        let current = current(controls)
+    ///
+    /// - Parameter highlights: `false` if Return and the arrow keys belong to a list on the same screen.
+    func lines(
+        _ controls: [Control], columns: Int, room: Int, isArmed: Bool, highlights: Bool = true
+    ) -> [StyledLine] {
+        let current = highlights ? current(controls) : nil
         let all = controls.map { line(for: $0, isHighlighted: $0 == current, isArmed: isArmed) }
         guard all.count > room else { return all }
         var rows: [StyledLine] = []

@@ -23,6 +23,26 @@ struct Cursor: Hashable {
         return true
     }
 
+    /// Scrolls a text of `count` lines, of which `page` are visible. No line is highlighted.
+    ///
+    /// - Returns: `false` if the key does not scroll.
+    mutating func scroll(_ key: Key, count: Int, page: Int) -> Bool {
+        switch key {
+        case .up: top -= 1
+        case .down: top += 1
+        case .scrollUp: top -= 3
+        case .scrollDown: top += 3
+        case .pageUp: top -= max(1, page - 1)
+        case .pageDown: top += max(1, page - 1)
+        case .home: top = 0
+        case .end: top = count
+        default: return false
+        }
+        top = max(0, min(top, count - page))
+        place = top
+        return true
+    }
+
     /// Keeps the cursor in the list, and scrolls so that it is visible.
     mutating func fit(count: Int, page: Int) {
         place = max(0, min(place, count - 1))

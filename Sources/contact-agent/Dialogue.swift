@@ -48,6 +48,9 @@ protocol Dialogue {
     /// Names what Escape does.
     var refusal: Phrase { get }
 
+    /// The first visible line of a text that scrolls.
+    var top: Int { get }
+
     /// The contacts that an answer would share.
     var chosen: [Row] { get }
 
@@ -79,6 +82,7 @@ protocol Dialogue {
 extension Dialogue {
     var isTyping: Bool { false }
     var hasWork: Bool { false }
+    var top: Int { 0 }
     var chosen: [Row] { [] }
     func begin(on size: ScreenSize) -> Effect { .nothing }
     func refuse() -> Effect { .answer(.dismissed) }

@@ -1,4 +1,5 @@
 import BrokerFormatting
+import BrokerModel
 
 /// The lines of the main screen that say what happened, and what waits.
 struct HomeWords {
@@ -17,12 +18,25 @@ struct HomeWords {
             let words = GrantedKeys.words(for: keys, names) ?? names.text(.nothing)
             return names.text(.keysGiven, [.app: app, .keys: words])
         }
+        if prompt.kind == .change, let words = words(forChange: answer, prompt, app) { return words }
         if let picked = answer.picked { return names.text(.gavePicked, count: picked.count, [.app: app]) }
         if answer.level == .full { return names.text(.sharedAll, [.app: app]) }
         if answer.isApproval { return names.text(.shared, count: answer.contacts, [.app: app]) }
         // An app that has access keeps it.
         if answer.neverAskAgain == true { return names.text(prompt.hasGrant ? .asksNoMore : .neverAgain, [.app: app]) }
         return names.text(answer.level == .denied ? .notAllowed : .nothingSharedWith, [.app: app])
+    }
+
+    /// The outcome of a save that needed the person's answer; `nil` if the app may never ask again.
+    private func words(forChange answer: Answer, _ prompt: Prompt, _ app: String) -> String? {
+        switch answer.allow {
+        case .once: return names.text(.saveAllowed, [.app: app])
+        case .always:
+            let right = prompt.wantedChanges ?? .own
+            let words = ChangesChoice.words(right, wholeCard: prompt.getsWholeCard, names)
+            return names.text(.changesChanged, [.app: app, .changes: words])
+        case nil: return answer.neverAskAgain == true ? nil : names.text(.saveRefused, [.app: app])
+        }
     }
 
     /// - Parameter terminal: the terminal of the agent that joined; `nil` if the others were there before

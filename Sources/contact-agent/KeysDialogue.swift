@@ -58,9 +58,9 @@ struct KeysDialogue: Dialogue {
         let words = callerWords(on: size)
         let keys = GrantedKeys.words(for: prompt.keys, names) ?? names.text(.nothing)
         let title = StyledLine(words.text(.alsoWants, [.keys: keys]), .bold).wrapped(columns: size.columns - 1)
+        let terms = [StyledLine("  " + names.text(.onlyKeys))] + words.rights(wholeCard: false, count: 1)
         return question(
-            title[0],
-            Array(title.dropFirst()) + introduction(words, words.purpose + [StyledLine("  " + names.text(.onlyKeys))]),
+            title[0], Array(title.dropFirst()) + introduction(words, words.purpose + terms),
             menu, controls, on: size, isArmed: isArmed)
     }
 

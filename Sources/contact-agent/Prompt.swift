@@ -72,7 +72,7 @@ struct Caller: Sendable {
 /// One prompt for the person.
 struct Prompt: Sendable {
     enum Kind: String, Sendable {
-        case access, button, manage, pick, propose, keys
+        case access, button, manage, pick, propose, keys, change
     }
 
     let cookie: String
@@ -125,6 +125,11 @@ struct Prompt: Sendable {
     /// What the app may change; `nil` if it has no grant.
     var grantedChanges: ChangeRight? {
         isUndecided || status == "denied" ? nil : json["grantedChanges"]?.string.flatMap(ChangeRight.init)
+    }
+    /// How many contacts the save would delete, change and add, and how many other changes it makes.
+    var saveCounts: (deleted: Int, changed: Int, added: Int, other: Int) {
+        func count(_ name: String) -> Int { json["save"]?[name]?.int ?? 0 }
+        return (count("deleted"), count("changed"), count("added"), count("other"))
     }
     /// The most that the app may get.
     var maximumChanges: ChangeRight { json["maximumChanges"]?.string.flatMap(ChangeRight.init) ?? .all }

@@ -24,6 +24,7 @@ struct PromptScreen {
             case .pick: PickDialogue(prompt, names)
             case .propose: ProposeDialogue(prompt, names)
             case .keys: KeysDialogue(prompt, names)
+            case .change: ChangeDialogue(prompt, names)
             case nil: NoticeDialogue(prompt: prompt, names: names)
             }
     }

@@ -20,6 +20,8 @@ struct Row: Hashable, Sendable {
     var contacts = 1
     /// What the contact has in common with an offered card: `email`, `phone` or `name`.
     var match: String?
+    /// What a save would do to the record.
+    var change: SaveChange?
 }
 
 extension Row {
@@ -40,7 +42,11 @@ extension Row {
             let group = names.text(.rowGroup, count: count)
             return object["grows"]?.bool == true ? names.text(.rowGrows, [.name: group]) : group
         }
-        detail = [Lookalike.warning(name).map { names.text($0) }, shown, linked, group].compactMap(\.self)
+        let change = SaveChange(object, names)
+        self.change = change
+        // The row of a change has the warning about its names before the detail.
+        let warning = change == nil ? Lookalike.warning(name).map { names.text($0) } : nil
+        detail = [warning, shown, linked, group].compactMap(\.self)
             .joined(separator: "  ")
         match = object["match"]?.string
         isGranted = object["granted"]?.says("all") ?? false

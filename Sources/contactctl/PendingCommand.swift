@@ -42,6 +42,7 @@ struct PendingCommand: ParsableCommand {
         case "button": "see a contact by its name"
         case "manage": "change what it sees"
         case "keys": "see more of each contact"
+        case "change": "change contacts"
         case "pick": "get contacts once"
         case "propose": "add a contact"
         default: kind

@@ -172,6 +172,8 @@ struct PromptText {
     var changes: String?
     var grantedChanges: String?
     var maximumChanges: String?
+    /// How many contacts a save deletes, changes and adds, and how many other changes it makes.
+    var save: [Int]?
     var grantedUntil: String?
     var lastUsedAt: String?
     var uses: Int?
@@ -224,6 +226,14 @@ struct PromptText {
             writer.member("changes", changes)
             writer.member("grantedChanges", grantedChanges)
             writer.member("maximumChanges", maximumChanges)
+            if let save {
+                writer.name("save")
+                writer.object { writer in
+                    for (name, count) in zip(["deleted", "changed", "added", "other"], save) {
+                        writer.member(name, count)
+                    }
+                }
+            }
             writer.member("grantedUntil", grantedUntil)
             writer.member("lastUsedAt", lastUsedAt)
             writer.member("uses", uses)

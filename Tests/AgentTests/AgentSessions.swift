@@ -266,6 +266,35 @@ extension AgentScreens {
             name: "keys-refuse", prompt: PromptText(kind: "keys", status: "limited", keys: ["note"]),
             steps: [Step("[y] Allow", "⎋", "esc")]),
         Session(
+            name: "change", prompt: ChangeTests.prompt, people: ChangeTests.changes,
+            steps: [
+                Step("[y] Allow these", "⏎", "1"), Step("has a photo", "←", "back"),
+                Step("[y] Allow these", "↓↓⏎", "3"),
+                Step("Amazing Grace", "⇟", ">"), Step("[b] Back", "b"), Step("[a] Allow", "a"),
+                Step("[y] Allow from", "⏎", ""), Step("[a] Allow", "a"), Step("[y] Allow from", "y"),
+            ]),
+        Session(
+            name: "change-once", prompt: ChangeTests.prompt, people: ChangeTests.changes,
+            steps: [
+                Step("[y] Allow these", "?"), Step("Move in a list", "⏎", ""), Step("[y] Allow these", "⤓↑↑⏎", "8"),
+                Step("Renames", "⏎", ""), Step("[a] Allow", "a"), Step("[y] Allow from", "b"), Step("[a] Allow", "y"),
+            ]),
+        Session(
+            name: "change-edit", prompt: onlyEdit, people: ChangeTests.changes,
+            steps: [Step("[a] Allow", "a"), Step("[y] Allow from", "⎋", "esc")]),
+        Session(
+            name: "change-never", prompt: ChangeTests.prompt, people: ChangeTests.changes,
+            steps: [Step("[N] Don't", "N")]),
+        Session(
+            name: "change-de", prompt: ChangeTests.prompt, language: "de_DE.UTF-8", people: ChangeTests.changes,
+            steps: [Step("[a]", "a"), Step("[y]", "⎋", "esc")]),
+        Session(
+            name: "change-ar", prompt: ChangeTests.prompt, language: "ar_EG.UTF-8", people: ChangeTests.changes,
+            steps: [Step("[a]", "↓↓⏎", "3"), Step("[b]", "←", "back"), Step("[a]", "a"), Step("[y]", "⎋", "esc")]),
+        Session(
+            name: "change-ja", prompt: ChangeTests.prompt, language: "ja_JP.UTF-8", people: ChangeTests.changes,
+            steps: [Step("[a]", "a"), Step("[y]", "⎋", "esc")]),
+        Session(
             name: "home", prompt: nil,
             grants: grants,
             steps: [Step("denied", "?"), Step("Move in a list", "⏎", ""), Step("denied", "q")]),
@@ -336,6 +365,13 @@ extension AgentScreens {
         contact.match = contact.identifier == "r2" ? "email" : nil
         return contact
     }
+
+    private static let onlyEdit: PromptText = {
+        var prompt = ChangeTests.prompt
+        prompt.changes = "edit"
+        prompt.save = [0, 2, 0, 0]
+        return prompt
+    }()
 
     private static let declared = PromptText(
         displayName: "hello", strength: "declared", executable: "/home/ada/app/.build/debug/hello",

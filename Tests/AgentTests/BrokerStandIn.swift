@@ -20,6 +20,13 @@ final class BrokerStandIn {
         var card: String?
         /// What the contact has in common with an offered card.
         var match: String?
+        /// For a save: what it does, to a record of which kind, and the name of the other record.
+        var change: String?
+        var record: String?
+        var other: String?
+        /// What the contact of `card` is before the save, and what the save does to its photo.
+        var former: String?
+        var photo: String?
     }
 
     struct Answer: Equatable {
@@ -35,6 +42,7 @@ final class BrokerStandIn {
         var addProposed: Bool?
         var mergeInto: String?
         var mayAskAgain: Bool?
+        var allow: String?
     }
 
     let runtimeDirectory: String
@@ -211,7 +219,7 @@ final class BrokerStandIn {
                     picked: parameters?["picked"]?.elements?.map { pick in
                         ["contact", "key", "value"].compactMap { pick[$0]?.string }.joined(separator: "/")
                     }, addProposed: parameters?["addProposed"]?.bool, mergeInto: parameters?["mergeInto"]?.string,
-                    mayAskAgain: parameters?["mayAskAgain"]?.bool))
+                    mayAskAgain: parameters?["mayAskAgain"]?.bool, allow: parameters?["allow"]?.string))
             send(#"{"parameters":{}}"#, on: descriptor)
         case "io.contactbroker.Agent.ListGrants":
             send(#"{"parameters":{"grants":\#(grants),"totalContacts":\#(contacts.count)}}"#, on: descriptor)
@@ -232,9 +240,8 @@ final class BrokerStandIn {
             send(#"{"parameters":{}}"#, on: descriptor)
         case "io.contactbroker.Agent.Show":
             let identifier = parameters?["identifier"]?.string
-            let card = contacts.first { $0.identifier == identifier }?.card ?? "{}"
-            let selectable = Self.selectable.map { "\"\($0)\"" }.joined(separator: ",")
-            send(#"{"parameters":{"contact":\#(card),"selectable":[\#(selectable)]}}"#, on: descriptor)
+            let shown = Self.shown(contacts.first { $0.identifier == identifier })
+            send(#"{"parameters":\#(shown)}"#, on: descriptor)
         case "io.contactbroker.Agent.Manage":
             opened = ["app", "strength", "session"].map { parameters?[$0]?.string }
             guard let managed else {
@@ -257,6 +264,14 @@ final class BrokerStandIn {
         let found = Self.found(
             contacts, query, offset: offset, limit: limit, sharedOnly: parameters?["granted"]?.bool ?? false)
         send(#"{"parameters":\#(found)}"#, on: descriptor)
+    }
+
+    /// The parameters of the reply to `Show`.
+    static func shown(_ contact: Contact?) -> String {
+        let selectable = selectable.map { "\"\($0)\"" }.joined(separator: ",")
+        let photo = contact?.photo.map { "\"\($0)\"" } ?? "null"
+        return #"{"contact":\#(contact?.card ?? "{}"),"selectable":[\#(selectable)],"#
+            + #""former":\#(contact?.former ?? "null"),"photo":\#(photo)}"#
     }
 
     /// The parameters of the reply to a search.
@@ -289,6 +304,12 @@ final class BrokerStandIn {
                     writer.member("key", problem.dropFirst().first)
                     writer.member("returns", contact.returns)
                     writer.member("match", contact.match)
+                    writer.member("change", contact.change)
+                    writer.member("record", contact.record)
+                    if let other = contact.other {
+                        writer.name("other")
+                        writer.object { $0.member("organizationName", other) }
+                    }
                 }
             }
             writer.member("total", found.count)

@@ -218,6 +218,13 @@ struct DialogueTests {
         #expect(try answer("12y") == .nothing)
         #expect(try answer("N") == .answer(Answer(neverAskAgain: true)))
         #expect(try answer("⎋") == .answer(.dismissed))
+        // What an app may change, it may change in the new keys, too.
+        for (right, isSaid) in [(nil, false), ("own", false), ("edit", true), ("all", true)] {
+            var granted = text
+            granted.grantedChanges = right
+            let driver = try Driver(granted)
+            #expect(driver.shows("It can also change what it gets.") == isSaid)
+        }
         var early = try Driver(text)
         early.isArmed = false
         #expect(early.press("y") == .tooEarly)
@@ -260,7 +267,7 @@ struct DialogueTests {
             ("access", ["", "c", "c⇥⏎", "c⇥↓⇥↓⇥↓⇥↓⇥↓⇥↓⇥↓⇥⏎", "a", "ak", "c⇥⎋", "?", "c⇥→"]),
             ("button", ["", "⏎", "⇥⏎"]), ("manage", ["", "c", "c⇥", "c⇥↓⇥↓⇥⏎", "x", "a", "k", "k ⏎", "c→"]),
             ("pick", ["", "c", "c⏎", "c⇥⏎", "c⇥↓⇥↓⇥⏎"]), ("propose", ["", "c", "cm", "co", "co⏎"]),
-            ("keys", ["", "1"]),
+            ("keys", ["", "1"]), ("change", ["", "⏎", "↓↓↓↓⏎", "a"]),
         ]
         for strength in ["unverified", "claimed", "sandboxed", "installed", "service", "labelled"] {
             for status in ["notDetermined", "limited", "full", "denied"] {
@@ -272,6 +279,8 @@ struct DialogueTests {
                         keys: ["note", "givenName", "groups"], query: "p", multiple: status == "full",
                         proposed: ProposeTests.card, totalContacts: 100_000, grantedContacts: 12_345,
                         lifetimes: ["process", "session"], interpreter: strength == "unverified")
+                    text.changes = "all"
+                    text.save = [1, 12_345, 1, 100]
                     text.maximumKeys = status == "limited" ? ["givenName", "note"] : nil
                     for keys in keys where keys.isEmpty || isUsual {
                         var driver = try Driver(text, on: size, language)

@@ -63,7 +63,7 @@ struct Driver {
             if let people {
                 let found = BrokerStandIn.found(people, query, offset: offset, limit: limit, sharedOnly: sharedOnly)
                 let reply = try? JSONDocument(parsing: Array(found.utf8)).root
-                let rows = reply?["rows"]?.elements.map { $0.compactMap { Row($0) } } ?? []
+                let rows = reply?["rows"]?.elements.map { $0.compactMap { Row($0, screen.dialogue.names) } } ?? []
                 let total = Int(reply?["total"]?.integer ?? 0)
                 return screen.dialogue.found(SearchResult(rows: rows, total: total, offset: offset))
             }
@@ -73,10 +73,9 @@ struct Driver {
             if let name = names[query], !rows.isEmpty { rows[0].identifier = name }
             screen.dialogue.found(SearchResult(rows: rows, total: total, offset: offset))
         case .show(let identifier):
-            let text = people?.first { $0.identifier == identifier }?.card
-            let document = text.flatMap { try? JSONDocument(parsing: Array($0.utf8)) }
-            let shown = document.flatMap { Card($0.root, .inEnglish, selectable: BrokerStandIn.selectable) }
-            screen.dialogue.shown(shown ?? card)
+            let person = people?.first { $0.identifier == identifier }
+            let reply = person.flatMap { try? JSONDocument(parsing: Array(BrokerStandIn.shown($0).utf8)).root }
+            screen.dialogue.shown(reply.flatMap { Card(reply: $0, screen.dialogue.names) } ?? card)
         case .nothing, .tooEarly, .answer: break
         }
     }

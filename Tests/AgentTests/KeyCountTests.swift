@@ -31,6 +31,8 @@ struct KeyCountTests {
     static let tasks: [Task] = [
         Task("full access", PromptText(), "ay", most: 2),
         Task("full access until it is revoked", PromptText(), "aty", most: 3),
+        Task("allow a save", PromptText(kind: "change", status: "limited"), "y", most: 1),
+        Task("allow saves from now on", ChangeTests.prompt, "ay", most: 2),
         Task("refuse", PromptText(), "⎋", most: 1),
         Task("the one match of the access button", PromptText(kind: "button", query: "grace"), "sy", most: 2),
         Task("another contact than the app's query", PromptText(kind: "button", query: "zzzz"), "grac⏎y", most: 7),

@@ -93,6 +93,57 @@ struct TerminalTests {
         #expect(third.end == .exited(0))
     }
 
+    @Test(
+        "The person sees what a save beyond the app's right does, allows it once and then from now on, and refuses it")
+    func changes() throws {
+        let fixture = try DaemonFixture()
+        let terminal = try fixture.terminalWithBook()
+        let mail = try fixture.app("mail")
+        try mail.begin("RequestAccess")
+        try terminal.see("[a] Share all", thenPress: "a")
+        try terminal.see("[y] Share all", thenPress: "y")
+        #expect(try mail.reply().error == nil)
+        func change(_ step: (String) -> String, answering: () throws -> Void) throws -> String? {
+            let ada = try #require(try mail.fetch().identifiers.first)
+            try mail.begin("SaveContacts", App.saving([step(ada)]))
+            try terminal.wait(for: "“mail” asks to change your contacts.")
+            try answering()
+            return try mail.reply().error
+        }
+        func renamed(_ identifier: String) -> String {
+            #"{"operation":"update","contact":{"identifier":"\#(identifier)","nickname":"Countess"}}"#
+        }
+        func deleted(_ identifier: String) -> String {
+            #"{"operation":"delete","contact":{"identifier":"\#(identifier)"}}"#
+        }
+        let names = try mail.fetch().names
+        let first = try #require(names.first)
+        let refused = try change(deleted) {
+            try terminal.see("› − Deletes “\(first)”", thenPress: "\r")
+            try terminal.see(" − family name", thenPress: "\u{1B}")
+        }
+        #expect(refused == "RecordNotWritable")
+        #expect(try mail.fetch().names == names)
+        let once = try change(renamed) {
+            try terminal.see("›   Changes “\(first)”", thenPress: "\r")
+            try terminal.wait(for: " + nickname       Countess")
+            try terminal.see("› [b] Back", thenPress: "b")
+            try terminal.see("[y] Allow these changes", thenPress: "y")
+        }
+        #expect(once == nil)
+        try terminal.wait(for: "You allowed the changes of “mail”.")
+        let always = try change(deleted) {
+            try terminal.see("[a] Allow such changes", thenPress: "a")
+            try terminal.wait(for: "change and delete any of the \(names.count)")
+            try terminal.see("[y] Allow from now on", thenPress: "y")
+        }
+        #expect(always == nil)
+        #expect(try mail.fetch().names == Array(names.dropFirst()))
+        // The app is not asked about any more.
+        let next = try #require(try mail.fetch().identifiers.first)
+        #expect(try mail.save([deleted(next)]).error == nil)
+    }
+
     @Test("The prompts of two apps are shown one after the other")
     func queue() throws {
         let fixture = try DaemonFixture()
