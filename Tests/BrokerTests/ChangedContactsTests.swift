@@ -1,6 +1,7 @@
 import BrokerAccessControl
 import BrokerInterface
 import BrokerJSON
+import BrokerVarlink
 import Testing
 
 @Suite("The bound on contacts that imitable apps change without a password")
