@@ -48,11 +48,10 @@ extension Grant {
         access = .limited(to: access.records.intersection(cards))
     }
 
-    /// Removes cards that are no longer in the book.
+    /// Removes cards that are no longer in the book. What was withheld stays so, because a card can be put back.
     public mutating func drop(_ cards: Set<RecordNumber>) {
         guard case .limited(let set) = access else { return }
         groups.joined.subtract(cards)
-        groups.withheld.subtract(cards)
         access = .limited(to: set.subtracting(cards))
     }
 

@@ -146,16 +146,20 @@ extension AccessStore {
     /// Returns contacts, which were deleted and put back, to the granted sets of a user that they had left by that. An app
     /// whose access was lowered since does not get them.
     ///
+    /// - Parameter members: returns the contacts that the groups of a grant have now. They return as members, so that they
+    ///   leave with the group.
     /// - Returns: the changed grants, with the contacts that joined.
     public func rejoin(
-        _ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment
+        _ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment, members: (Grant) -> Set<RecordNumber>
     ) -> [(principal: Principal, grant: Grant, joined: Set<RecordNumber>)] {
         held.grants(of: uid).compactMap { principal, held in
             guard case .limited(let set) = held.grant.access else { return nil }
             let joined = held.history.deleted(among: records).subtracting(set)
             guard !joined.isEmpty else { return nil }
+            let shared = members(held.grant)
             change(principal, .rows(added: joined, removed: []), [(.granted, joined)], moment) {
                 $0.access = .limited(to: set.union(joined))
+                $0.groups.joined.formUnion(joined.intersection(shared))
             }
             return grant(of: principal).map { (principal, $0, joined) }
         }

@@ -236,7 +236,7 @@ private struct AdminCall: SteppedCall {
         case .changeGrantedContacts(let parameters): request.widens = parameters.change == .share
         case .listChanges(let parameters): request.isByName = parameters.names
         case .putBack(let parameters):
-            request.isByName = parameters.names
+            request.isByName = parameters.looksAtNames
             request.widens = parameters.many
         // The broker reads another user's data only after the authorization.
         case .setGrant(let parameters) where request.isOwn:

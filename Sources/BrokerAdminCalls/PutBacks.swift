@@ -25,6 +25,8 @@ final class PutBacks: UsesServices {
     private struct Plan: Sendable {
         let request: PutBackRequest
         let result: PutBackResult
+        /// The book's last change.
+        let asOf: Int64
         /// The contacts whose names the caller gets.
         let named: [RecordNumber: StoredContact]
 
@@ -36,9 +38,9 @@ final class PutBacks: UsesServices {
 
     func putBack(_ parameters: PutBackParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let uid = parameters.users.one(session.caller)
-        try ListedChanges.checkNames(parameters.names, of: uid, session)
+        try ListedChanges.checkNames(parameters.looksAtNames, of: uid, session)
         let request = try Self.request(parameters)
-        if parameters.names { ListedChanges(services: services).recordNames(of: uid, session) }
+        if parameters.looksAtNames { ListedChanges(services: services).recordNames(of: uid, session) }
         books.with(uid) { [self] result in
             switch result {
             case .failure(let error): problems.unavailable(call, error)
@@ -105,18 +107,19 @@ final class PutBacks: UsesServices {
             }
             request = .contact(found[0].record, save: save)
         }
+        let asOf = book.lastChange
         let result = try book.wouldPutBack(request, isForced: parameters.force)
         guard !result.items.isEmpty else { return .failure(nothing) }
         var named: [RecordNumber: StoredContact] = [:]
         if parameters.names { named = try book.namesInBin(of: result.items.filter { !$0.isGroup }.map(\.record)) }
-        return .success(Plan(request: request, result: result, named: named))
+        return .success(Plan(request: request, result: result, asOf: asOf, named: named))
     }
 
     /// Counts contacts that are put back without a password.
     ///
     /// - Throws: if there are too many, and the authority asks for passwords here.
     private func count(_ contacts: Int, of uid: UInt32, _ session: CallerSession) throws(VarlinkError) {
-        guard surroundings.wantsPasswords, session.caller.uid != 0 else { return }
+        guard contacts > 0, surroundings.wantsPasswords, session.caller.uid != 0 else { return }
         let now = surroundings.uptime()
         let period = services.limits.passwordFreePeriod.microseconds
         let former = recent[uid, default: []].filter { now - $0.time < period }
@@ -147,7 +150,9 @@ final class PutBacks: UsesServices {
                 return PendingSave.Write(principal: principal, contents: about, changesGroups: true) {
                     (book, entry, seconds) throws(PendingSave.Failure) in
                     do throws(ChangeError) {
-                        return try book.putBack(request, isForced: isForced, at: seconds, outbox: entry).changes
+                        return try book.putBack(
+                            request, isForced: isForced, asOf: plan.asOf, at: seconds, outbox: entry
+                        ).changes
                     } catch {
                         throw .change(error)
                     }
@@ -156,7 +161,7 @@ final class PutBacks: UsesServices {
             done: { [self] result in
                 switch result {
                 case .success(let made):
-                    followSets(made.changes, uid)
+                    followSets(made.changes, uid, book)
                     saves.answer(made) { self.reply(plan.result, made: made.changes, names: nil, call, session) }
                 case .failure(let failure): failed(failure, call)
                 }
@@ -165,11 +170,14 @@ final class PutBacks: UsesServices {
     }
 
     /// Deleted contacts leave all granted sets. Those that come back return to the sets that they left.
-    private func followSets(_ changes: [BookChange], _ uid: UInt32) {
+    private func followSets(_ changes: [BookChange], _ uid: UInt32, _ book: ContactsStore) {
         let records = { (kind: BookChange.Kind) in Set(changes.lazy.filter { $0.kind == kind }.map(\.record)) }
         let moment = books.moment(of: uid)
         access.drop(records(.deleteContact), uid: uid, at: moment)
-        for (principal, grant, joined) in access.rejoin(records(.addContact), uid: uid, at: moment) {
+        let rejoined = access.rejoin(records(.addContact), uid: uid, at: moment) { [grants] grant in
+            Set(grants.shares.members(of: grant.groups.records, in: book).values.joined())
+        }
+        for (principal, grant, joined) in rejoined {
             grants.shares.record(putBack: joined, grant, of: principal)
         }
         history.moved(uid)
@@ -178,6 +186,8 @@ final class PutBacks: UsesServices {
     private func failed(_ failure: PendingSave.Failure, _ call: Call) {
         switch failure {
         case .change(.store(let error)): problems.unavailable(call, error)
+        case .change(.changedMeanwhile):
+            call.fail(AdminError.invalidValue("save", reason: "the address book has changed meanwhile; try again"))
         case .change(.bookFull(let size, let most)):
             call.fail(AdminError.invalidValue("state", reason: SpaceWords.bookFull(size: size, most: most)))
         case .change, .unavailable, .accessDenied, .mergedTooLarge: call.fail(ContactsError.storeUnavailable)

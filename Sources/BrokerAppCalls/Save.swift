@@ -29,6 +29,8 @@ struct Save: PermittedCall {
     private var raised = ChangeRight.none
     /// The error of a save that the app's own right refuses.
     private var refusal: VarlinkError?
+    /// Whether the bin has no room for what the contacts were, so that the person must allow that they cannot be put back.
+    private var isIrreversible = false
     /// The changes that the person is asked about.
     private var shown: SaveChanges?
     /// Of the contacts that the save changes or deletes, those that count for `Grants.changesMany(_:by:)`. They were looked up for
@@ -49,7 +51,10 @@ struct Save: PermittedCall {
             guard case .allowed(let asOf, let withPassword) = outcome else {
                 throw refused(.call(refusal ?? Self.notWritable), services)
             }
-            write(shown, to: book, context, Allowed(asOf: asOf, withPassword: withPassword), services)
+            write(
+                shown, to: book, context,
+                Allowed(
+                    asOf: asOf, withPassword: withPassword, right: raised, isIrreversible: isIrreversible), services)
             return .done
         }
         // Decoding a photo takes several milliseconds.
@@ -69,9 +74,10 @@ struct Save: PermittedCall {
             if isMany, !mayBeAsked(services.grants.accessForCall(by: session)) {
                 throw refused(.call(refusal ?? Self.notWritable), services)
             }
-            if isMany || raised > context.changes {
+            if isMany || isIrreversible || raised > context.changes {
                 let save = try context.orFail { (_) throws(StoreError) in
-                    ProposedSave(changes.changes, me: try book.me(), counted: counted?.1 ?? [])
+                    ProposedSave(
+                        changes.changes, me: try book.me(), counted: counted?.1 ?? [], isIrreversible: isIrreversible)
                 }
                 shown = changes
                 let right = max(context.changes, raised)
@@ -181,6 +187,10 @@ struct Save: PermittedCall {
         /// The book's last change when the person saw the save.
         let asOf: Int64
         let withPassword: Bool
+        /// The right that the save needs.
+        let right: ChangeRight
+        /// Whether the person was told that the save cannot be put back.
+        let isIrreversible: Bool
     }
 
     /// - Parameter allowed: `nil` if the person was not asked.
@@ -214,6 +224,7 @@ struct Save: PermittedCall {
                 // What the app sees has changed since the person was asked.
                 case .failure(.accessDenied) where isMany: save.decideAnew(asked: .notYet, services)
                 case .failure(.accessDenied) where allowed != nil: save.decideAnew(asked: .tooLate, services)
+                case .failure(.change(.binFull(let most))): save.askWithoutBin(most, services)
                 case .failure(.change(.emptiesContact(let index))):
                     save.askToEmpty(
                         ContactsError.recordNotWritable(at: changes.step(ofChange: index), identifier: nil), services)
@@ -225,6 +236,8 @@ struct Save: PermittedCall {
 
     /// Decides the save as things are now, because they are not any more as the person saw them.
     private func decideAnew(asked: Asked, _ services: BrokerServices) {
+        // What the person allowed is saved only for a caller that still waits.
+        guard !call.isOver else { return }
         var save = self
         (save.asked, save.raised, save.reader, save.shown) = (asked, .none, nil, nil)
         WaitingCall.run(save, services)
@@ -234,10 +247,24 @@ struct Save: PermittedCall {
     /// delete allows that.
     private func askToEmpty(_ refusal: VarlinkError, _ services: BrokerServices) {
         var save = self
-        save.refusal = refusal
-        guard save.raise(beyond: .edit, services) else {
+        // What the person allowed before is shown again.
+        (save.refusal, save.asked, save.shown) = (refusal, .notYet, nil)
+        guard raised < .all, save.raise(beyond: .edit, services) else {
             if case .call(let error) = refused(.call(refusal), services) { services.groupCommit.fail(error, call) }
             return
+        }
+        WaitingCall.run(save, services)
+    }
+
+    /// Asks the person about a save that the bin has no room for.
+    private func askWithoutBin(_ most: Int64, _ services: BrokerServices) {
+        var save = self
+        // What the person allowed before is shown again.
+        (save.asked, save.raised, save.reader, save.shown, save.isIrreversible) = (.notYet, .none, nil, nil, true)
+        save.refusal = ContactsError.limitExceeded(
+            "addressBookBin", maximum: Int(clamping: most), reason: SpaceWords.binFull(most))
+        guard !isIrreversible, save.mayBeAsked(services.grants.accessForCall(by: session)) else {
+            return services.groupCommit.fail(save.refusal ?? Self.notWritable, call)
         }
         WaitingCall.run(save, services)
     }
@@ -251,26 +278,29 @@ struct Save: PermittedCall {
         // Without this right, the values that an app writes must not link other cards, nor join groups that other apps have.
         // A save that the person allowed once does not give it: the prompt shows the save, and not what follows from it.
         let isEvidence = allowed == nil && context.permissions.mayLink
-        let most = services.grants.ruling(of: session).maximumChanges
-        if allowed != nil, services.grants.ruling(of: session).leavesToPerson(most) {
-            context.changes = max(context.changes, most)
+        if let allowed, services.grants.ruling(of: session).leavesToPerson(allowed.right) {
+            context.changes = max(context.changes, allowed.right)
         }
         guard changes.mayBeMade(context) else { return nil }
         let access: AuthorAccess =
             context.permissions.seesEverythingWhole ? .full : .limited(seeing: context.permissions.keys)
-        let kept = changes.undeletable(context.permissions)
-        let conditions = changes.conditions(context)
+        var terms = SaveTerms()
+        terms.kept = changes.undeletable(context.permissions)
+        terms.conditions = changes.conditions(context)
+        terms.unchangedSince = allowed?.asOf
+        terms.isIrreversible = allowed?.isIrreversible == true
         let author = ChangeAuthor(app: identifiers.mark, name: author)
         let app = SaveAuthor(context.principal)
         return PendingSave.Write(
             principal: context.principal,
             contents: changes.contents(isKeptToSingle: context.disclosure.scope != .all),
             changesGroups: changes.changesGroups
-        ) { (book, entry, seconds) throws(PendingSave.Failure) in
+        ) { [terms] (book, entry, seconds) throws(PendingSave.Failure) in
             do throws(ChangeError) {
                 return try book.apply(
-                    changes.changes, by: author, at: seconds, isEvidence: isEvidence, access: access, keeping: kept,
-                    unchangedSince: allowed?.asOf, if: conditions, of: app, outbox: entry)
+                    changes.changes, by: author, at: seconds, isEvidence: isEvidence, access: access, terms: terms,
+                    of: app,
+                    outbox: entry)
             } catch {
                 throw .change(error)
             }
@@ -296,8 +326,9 @@ struct Save: PermittedCall {
     ) {
         let error: VarlinkError
         switch failure {
-        case .unavailable, .mergedTooLarge, .change(.hasContacts), .change(.changedMeanwhile), .change(.emptiesContact):
-            // The last two are handled before.
+        case .unavailable, .mergedTooLarge, .change(.hasContacts), .change(.changedMeanwhile), .change(.emptiesContact),
+            .change(.binFull):
+            // The last three are handled before.
             error = ContactsError.storeUnavailable
         case .accessDenied: error = services.grants.policy.accessDenied
         case .change(.recordDoesNotExist(let index)):
@@ -321,9 +352,6 @@ struct Save: PermittedCall {
             error = ContactsError.limitExceeded(
                 "addressBookPerApp", maximum: Int(clamping: most),
                 reason: SpaceWords.allowanceUsed(most, services.limits.space))
-        case .change(.binFull(let most)):
-            error = ContactsError.limitExceeded(
-                "addressBookBin", maximum: Int(clamping: most), reason: SpaceWords.binFull(most))
         case .change(.store(let error)): return services.problems.unavailable(call, error)
         }
         services.groupCommit.fail(error, call)

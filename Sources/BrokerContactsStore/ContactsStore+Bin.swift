@@ -26,16 +26,17 @@ extension ContactsStore {
     ///   - isForced: whether contacts that somebody else has changed since are put back, too.
     ///   - entry: the outbox entry, which is stored in the same transaction unless nothing changes.
     public func putBack(
-        _ request: PutBackRequest, isForced: Bool = false, at seconds: Int64, outbox entry: OutgoingEntry? = nil
+        _ request: PutBackRequest, isForced: Bool = false, asOf: Int64? = nil, at seconds: Int64,
+        outbox entry: OutgoingEntry? = nil
     ) throws(ChangeError) -> PutBackResult {
         try note {
-            try $0.putBack(request, isForced: isForced, at: seconds, outbox: entry)
+            try $0.putBack(request, isForced: isForced, asOf: asOf, at: seconds, outbox: entry)
         } changes: {
             $0.changes
         }
     }
 
-    /// Returns what ``putBack(_:isForced:at:outbox:)`` would do now. Do not call this on the event loop.
+    /// Returns what ``putBack(_:isForced:asOf:at:outbox:)`` would do now. Do not call this on the event loop.
     public func wouldPutBack(_ request: PutBackRequest, isForced: Bool = false) throws(StoreError) -> PutBackResult {
         try write { try $0.wouldPutBack(request, isForced: isForced) }
     }

@@ -209,7 +209,7 @@ public final class ContactsStore: Sendable {
     public func count(_ query: ContactQuery, _ manner: ReadingManner = .whole) throws(StoreError) -> Int {
         let links = links(for: query)
         let size = kept.withLock { $0.isSizeKnown ? $0.size : nil }
-        // ``apply(_:by:at:isEvidence:access:keeping:unchangedSince:if:of:outbox:)`` updates the size before it returns.
+        // ``apply(_:by:at:isEvidence:access:terms:of:outbox:)`` updates the size before it returns.
         if query.scope == .all, query.predicate == nil, let size { return size - (links?.followers ?? 0) }
         if manner == .bounded, stepsOnLoop == 0 || query.isLong(size: 0) { throw .takesLong }
         return try read(manner) { try $0.count(query, links) }
@@ -222,11 +222,6 @@ public final class ContactsStore: Sendable {
     ///   - isEvidence: whether the new content may link cards. Only true if the author sees every card
     ///     completely.
     ///   - access: determines which limits on space apply to the save.
-    ///   - kept: contacts that the author may not delete. An update that empties one of them fails with
-    ///     ``ChangeError/emptiesContact(index:)``.
-    ///   - seen: the number of the last change when the person saw the records that the changes concern. If one of them
-    ///     has changed since, the save fails with ``ChangeError/changedMeanwhile``.
-    ///   - conditions: if one of them is not met, the save fails with ``ChangeError/recordChanged(step:)``.
     ///   - app: who makes the save, for the bin.
     ///   - entry: the outbox entry, which is stored in the same transaction unless the changes have no
     ///     effect.
@@ -234,13 +229,13 @@ public final class ContactsStore: Sendable {
     @discardableResult
     public func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
-        access: AuthorAccess = .full, keeping kept: Set<RecordNumber> = [], unchangedSince seen: Int64? = nil,
-        if conditions: [ContactCondition] = [], of app: SaveAuthor = .person, outbox entry: OutgoingEntry? = nil
+        access: AuthorAccess = .full, terms: SaveTerms = SaveTerms(), of app: SaveAuthor = .person,
+        outbox entry: OutgoingEntry? = nil
     ) throws(ChangeError) -> [BookChange] {
         try note { writer in
             try writer.apply(
-                changes, by: author, at: seconds, isEvidence: isEvidence, access: access, keeping: kept,
-                unchangedSince: seen, if: conditions, of: app, outbox: entry)
+                changes, by: author, at: seconds, isEvidence: isEvidence, access: access, terms: terms, of: app,
+                outbox: entry)
         } changes: {
             $0
         }

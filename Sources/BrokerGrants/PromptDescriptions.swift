@@ -96,6 +96,7 @@ package struct PromptDescriptions {
                 $0.member(effect.rawValue, save.count(effect))
             }
             $0.member("other", save.otherCount)
+            if save.isIrreversible { $0.member("irreversible", true) }
         }
     }
 

@@ -22,16 +22,27 @@ package struct ProposedSave: Sendable {
     }
 
     package let changes: [ContactChange]
+    /// The records that the changes concern.
+    private let records: Set<RecordNumber>
+    /// The person's own card when the prompt was made.
+    package let me: RecordNumber?
     /// The contacts that count for the bound on such apps (`Grants.changesMany(_:by:)`).
     package let counted: Set<RecordNumber>
+    /// Whether the bin has no room for what the contacts were.
+    package let isIrreversible: Bool
     /// Deletions first.
     package let rows: [Row]
     /// The names of the groups and containers that the save adds.
     package private(set) var names: [RecordNumber: String] = [:]
 
     /// - Parameter me: the person's own card.
-    package init(_ changes: [ContactChange], me: RecordNumber?, counted: Set<RecordNumber>) {
+    package init(
+        _ changes: [ContactChange], me: RecordNumber?, counted: Set<RecordNumber>, isIrreversible: Bool = false
+    ) {
         self.changes = changes
+        self.me = me
+        records = changes.records
+        self.isIrreversible = isIrreversible
         self.counted = counted
         var rows: [Row] = []
         var places: [RecordNumber: Int] = [:]
@@ -109,9 +120,7 @@ package struct ProposedSave: Sendable {
 
     /// Whether one of these changes of the book concerns a record that the save changes, or that a row shows.
     package func concerns(_ made: [BookChange]) -> Bool {
-        guard !made.isEmpty else { return false }
-        let records = changes.records
-        return made.contains { $0.concerns(records) }
+        made.contains { $0.concerns(records) }
     }
 
     /// A contact as it is after the save.

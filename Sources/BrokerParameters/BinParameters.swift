@@ -40,6 +40,9 @@ package struct PutBackParameters: Sendable {
     /// Whether more contacts may be put back than without a password.
     package let many: Bool
 
+    /// Whether the answer depends on names: also an error does that says whether a contact has one.
+    package var looksAtNames: Bool { names || contact != nil }
+
     package init(_ reader: inout ParameterReader) throws(VarlinkError) {
         users = try UserParameters(one: &reader)
         save = try reader["save"].map { (number) throws(VarlinkError) in Int64(try number.integer()) }

@@ -131,6 +131,8 @@ struct Prompt: Sendable {
         func count(_ name: String) -> Int { json["save"]?[name]?.int ?? 0 }
         return (count("deleted"), count("changed"), count("added"), count("other"))
     }
+    /// Whether the save cannot be put back, because the bin is full.
+    var isIrreversible: Bool { json["save"]?["irreversible"]?.bool ?? false }
     /// The most that the app may get.
     var maximumChanges: ChangeRight { json["maximumChanges"]?.string.flatMap(ChangeRight.init) ?? .all }
     /// When the app last got contacts, in seconds since 1970, and how many it got in all; `nil` if the broker does not

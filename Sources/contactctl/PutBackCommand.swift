@@ -43,16 +43,17 @@ struct PutBackCommand: ParsableCommand {
     func run() throws {
         let users = try UserName.users(user, to: Self.task)
         let client = try AdminClient(to: Self.task)
-        let identifier = try app.map { word in
-            // An app that was reset has no grant from which to learn its identifier.
+        let known = try app.flatMap { word in
             let candidates = try client.grants(of: users).filter { $0.isCalled(word) }
-            return try candidates.isEmpty ? word : client.matching(word, in: candidates, users).first?.app ?? word
+            return try candidates.isEmpty ? nil : client.matching(word, in: candidates, users).first
         }
         func request(_ writer: inout JSONWriter) {
             users.write(&writer)
             writer.member("save", save)
             writer.member("contact", contact)
-            writer.member("app", identifier)
+            // An app that was reset has no grant from which to learn its identifier.
+            writer.member("app", known?.app ?? app)
+            writer.member("strength", known?.strength)
             writer.member("since", since.flatMap { Moment($0)?.before(Int64(Glibc.time(nil))) })
             if force { writer.member("force", true) }
         }

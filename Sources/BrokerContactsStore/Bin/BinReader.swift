@@ -51,9 +51,9 @@ struct BinReader {
         let select = try db.statement(
             """
             SELECT number, subject, record, member, existed, flags FROM binItem WHERE save = ? AND subject IN (1, 9)
-            ORDER BY number
+            ORDER BY number LIMIT ?
             """)
-        let rows = try select.bind(1, save).all { row in (0..<6).map { row.integer($0) } }
+        let rows = try select.bind(1, save).bind(2, Int64(limit)).all { row in (0..<6).map { row.integer($0) } }
         var contacts: [BinContact] = []
         for row in rows where contacts.count < limit {
             let record = RecordNumber(row[2])

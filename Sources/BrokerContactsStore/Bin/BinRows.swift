@@ -87,8 +87,9 @@ struct BinRows {
     /// then those between an author's consecutive changes. What else the person's saves kept is pushed out, the
     /// oldest first, but what an app's save kept is not.
     ///
+    /// - Parameter save: the present save.
     /// - Returns: whether something was deleted.
-    func makeRoom(in portion: BinPortion, most: Int64) throws(StoreError) -> Bool {
+    func makeRoom(in portion: BinPortion, most: Int64, for save: Int64) throws(StoreError) -> Bool {
         let before = try size(of: portion)
         guard before > most else { return false }
         for rank in [0, 1] as [Int64] {
@@ -97,23 +98,27 @@ struct BinRows {
             while try size(of: portion) > most {
                 let found = try select.bind(1, portion.rawValue).bind(2, rank).all { ($0.integer(0), $0.integer(1)) }
                 guard !found.isEmpty else { break }
-                for (item, save) in found where try size(of: portion) > most {
+                for (item, former) in found where try size(of: portion) > most {
                     try remove(item, isStoodFor: rank == 1)
-                    try removeIfEmpty(save: save)
+                    try removeIfEmpty(save: former)
                 }
             }
         }
-        if portion == .person { try pushOut(most: most) }
+        if portion == .person { try pushOut(most: most, except: save) }
         return try size(of: portion) < before
     }
 
     /// The row stays, because it says that the person changed the contact.
-    private func pushOut(most: Int64) throws(StoreError) {
+    ///
+    /// - Parameter save: the present save. What it deletes can be put back at least until the next one.
+    private func pushOut(most: Int64, except save: Int64) throws(StoreError) {
         let select = try db.statement(
-            "SELECT number FROM binItem WHERE portion = ? AND subject = 1 AND stored IS NOT NULL ORDER BY number LIMIT 64"
-        )
+            """
+            SELECT number FROM binItem WHERE portion = ? AND subject = 1 AND stored IS NOT NULL AND save <> ?
+            ORDER BY number LIMIT 64
+            """)
         while try size(of: .person) > most {
-            let items = try select.bind(1, BinPortion.person.rawValue).all { $0.integer(0) }
+            let items = try select.bind(1, BinPortion.person.rawValue).bind(2, save).all { $0.integer(0) }
             guard !items.isEmpty else { return }
             for item in items where try size(of: .person) > most {
                 // Another author's earlier row may have this photo, too.
@@ -181,7 +186,7 @@ struct BinRows {
     }
 
     /// Returns the row before this one that is about the same subject.
-    private func former(of item: Int64) throws(StoreError) -> Int64? {
+    func former(of item: Int64) throws(StoreError) -> Int64? {
         try db.statement(
             """
             SELECT max(former.number) FROM binItem AS former JOIN binItem AS item USING (subject, record, member)

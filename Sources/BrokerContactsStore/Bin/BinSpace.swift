@@ -7,16 +7,18 @@ import BrokerBounds
 /// refusal nothing that would need space is made for ``SpaceBounds/pause``.
 struct BinSpace {
     private let bounds: SpaceBounds
-    private var reserve: Int64 = 0
+    private var reserves: [BinPortion: Int64] = [:]
     /// When an app without full access was last refused, in seconds since 1970.
-    private var refusedAt: Int64?
+    private var refusedAt: [BinPortion: Int64] = [:]
 
     init(_ bounds: SpaceBounds) {
         self.bounds = bounds
-        drawReserve()
+        for portion in BinPortion.allCases { drawReserve(portion) }
     }
 
-    private mutating func drawReserve() { reserve = .random(in: 0...max(0, size(of: .assumableApps) / 16)) }
+    private mutating func drawReserve(_ portion: BinPortion) {
+        reserves[portion] = .random(in: 0...max(0, size(of: portion) / 16))
+    }
 
     private func size(of portion: BinPortion) -> Int64 {
         switch portion {
@@ -35,16 +37,16 @@ struct BinSpace {
     ) throws(ChangeError) -> Int64 {
         let size = size(of: portion)
         guard isLimited else { return size }
-        let isPaused = refusedAt.map { (0..<bounds.pause).contains(seconds - $0) } ?? false
+        let isPaused = refusedAt[portion].map { (0..<bounds.pause).contains(seconds - $0) } ?? false
         if isPaused, keepsOthers { throw ChangeError.binFull(most: size) }
-        return max(0, size - reserve)
+        return max(0, size - reserves[portion, default: 0])
     }
 
     /// Returns the error of a save that does not fit.
     mutating func refuse(_ portion: BinPortion, isLimited: Bool, at seconds: Int64) -> ChangeError {
         if isLimited {
-            refusedAt = seconds
-            drawReserve()
+            refusedAt[portion] = seconds
+            drawReserve(portion)
         }
         return .binFull(most: size(of: portion))
     }

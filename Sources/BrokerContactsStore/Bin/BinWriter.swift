@@ -22,6 +22,8 @@ final class BinWriter {
     private let mark: [UInt8]
     private let seconds: Int64
     private let days: Int64
+    /// Whether the bin keeps no contents for this save, because the person allowed that.
+    private let isIrreversible: Bool
     private let save: Int64
     /// Whether the author may not see every contact completely.
     private let isLimited: Bool
@@ -44,7 +46,7 @@ final class BinWriter {
     /// Returns `nil` if the person keeps no bin.
     init?(
         _ db: Database, _ kind: BinSave.Kind = .save, of app: SaveAuthor, by author: ChangeAuthor, isLimited: Bool,
-        at seconds: Int64, _ bounds: SpaceBounds
+        isIrreversible: Bool = false, at seconds: Int64, _ bounds: SpaceBounds
     ) throws(StoreError) {
         rows = BinRows(db: db)
         let (days, saves) = try rows.settings(bounds)
@@ -52,6 +54,7 @@ final class BinWriter {
         (self.db, self.kind, self.app, mark, self.seconds, self.days) = (db, kind, app, author.app, seconds, days)
         save = saves + 1
         self.isLimited = isLimited
+        self.isIrreversible = isIrreversible
         firstYoung = isLimited ? .min : BookChange.lowestNumber(at: seconds - Self.young)
         me = try db.statement("SELECT me FROM book").first { $0.integerOrNil(0) }
         next = (try db.statement("SELECT max(number) FROM binItem").first { $0.integer(0) } ?? 0) + 1
@@ -81,6 +84,11 @@ final class BinWriter {
     }
 
     private func copy(_ record: Int64, deletes: Bool) throws(StoreError) {
+        guard !isIrreversible else {
+            // The row says that the save changed the contact.
+            items[record] = try keep(.contact, record, Former(flags: deletes ? 2 : 0))
+            return
+        }
         let rank = try rank(.contact, record) ?? 1
         let insert = try db.statement(
             """
@@ -103,7 +111,9 @@ final class BinWriter {
 
     /// Call this after ``keep(contact:deletes:)`` and before the contact's photo is replaced or removed.
     func keepPhoto(_ record: Int64) throws(StoreError) {
+        // Without a row of its own, an earlier state has the photo of this one.
         guard let item = items[record] else { return }
+        if isIrreversible, try rows.former(of: item) == nil { return }
         try db.statement(
             """
             INSERT OR IGNORE INTO binPhoto (item, imageData, thumbnailImageData)
@@ -268,8 +278,9 @@ final class BinWriter {
             mark)
         try rows.add(growth, to: app.portion.rawValue)
         let hasExpired = try rows.expire(before: seconds - days * 86_400)
+        let keepsOthers = keepsOthers && !isIrreversible
         let most = try space.most(app.portion, isLimited: isLimited, keepsOthers: keepsOthers, at: seconds)
-        let hasLeft = try rows.makeRoom(in: app.portion, most: most)
+        let hasLeft = try rows.makeRoom(in: app.portion, most: most, for: save)
         // What the person does is never refused, and neither is what needs no space that other states have.
         if app.portion != .person, keepsOthers, try rows.size(of: app.portion) > most {
             throw space.refuse(app.portion, isLimited: isLimited, at: seconds)

@@ -48,7 +48,7 @@ enum BookConnection {
 
     /// Opens the connection for saves. SQLite's automatic checkpoint is off, because it would let the log
     /// grow without bound while reads overlap.
-    /// ``ContactsStore/apply(_:by:at:isEvidence:access:keeping:unchangedSince:if:of:outbox:)`` checkpoints the log instead.
+    /// ``ContactsStore/apply(_:by:at:isEvidence:access:terms:of:outbox:)`` checkpoints the log instead.
     static func writing(_ file: BookFile) throws(StoreError) -> Database {
         let database = try Database(
             path: file.path, .readWrite, patience: 2_000,

@@ -82,7 +82,8 @@ extension BookSave {
                 record, contact.imageDataAvailable ? String(decoding: photo?.image ?? [], as: UTF8.self) : "")
         }
         use.add(written.size(of: changed), removing: now?.stored.size(of: changed) ?? 0)
-        log.note(.updateContact, number, keys: changed)
+        // The former date comes back, too. An app that sees dates must not learn from it of a key that it does not see.
+        log.note(.updateContact, number, keys: changed.subtracting(ContactKeySet(.modificationDate)))
     }
 
     // MARK: Groups and containers

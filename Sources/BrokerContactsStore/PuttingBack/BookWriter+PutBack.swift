@@ -3,12 +3,13 @@ import BrokerModel
 import BrokerSQLite
 
 extension BookWriter {
-    /// See ``ContactsStore/putBack(_:isForced:at:outbox:)``.
+    /// See ``ContactsStore/putBack(_:isForced:asOf:at:outbox:)``.
     func putBack(
-        _ request: PutBackRequest, isForced: Bool, at seconds: Int64, outbox entry: OutgoingEntry?
+        _ request: PutBackRequest, isForced: Bool, asOf: Int64?, at seconds: Int64, outbox entry: OutgoingEntry?
     ) throws -> PutBackResult {
         var result = PutBackResult()
         let made = try transaction { db in
+            guard try asOf.map({ try db.lastChange() == $0 }) ?? true else { throw ChangeError.changedMeanwhile }
             let size = try db.bytesInUse()
             let plan = try PutBackPlan(db, request, isForced: isForced)
             let bin = try BinWriter(db, .putBack, of: .person, by: .nobody, isLimited: false, at: seconds, space.bounds)

@@ -96,13 +96,13 @@ struct PutBackPlan {
             .bind(1, step.record.rawValue).bind(2, step.member.rawValue).records().map(step.added)
     }
 
-    /// Whether another author has changed a step's subject since, or a backup was restored.
+    /// Whether another author has changed a step's subject since, other than by putting it back, or a backup was restored.
     private func isChanged(_ step: Step) throws(StoreError) -> Bool {
         if let restore, restore > step.save { return true }
         let select = try db.statement(
             """
             SELECT 1 FROM binItem JOIN binSave ON binSave.number = save
-            WHERE subject = ? AND record = ? AND member = ? AND binItem.number > ? AND mark <> ?
+            WHERE subject = ? AND record = ? AND member = ? AND binItem.number > ? AND mark <> ? AND kind <> 1
             """)
         return try select.bind(1, step.subject.rawValue).bind(2, step.record.rawValue).bind(3, step.member.rawValue)
             .bind(4, step.place).bind(5, step.mark).hasRow()

@@ -104,24 +104,25 @@ final class BookWriter {
     @discardableResult
     func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
-        access: AuthorAccess = .full, keeping kept: Set<RecordNumber> = [], unchangedSince seen: Int64? = nil,
-        if conditions: [ContactCondition] = [], of app: SaveAuthor = .person, outbox entry: OutgoingEntry? = nil
+        access: AuthorAccess = .full, terms: SaveTerms = SaveTerms(), of app: SaveAuthor = .person,
+        outbox entry: OutgoingEntry? = nil
     ) throws -> [BookChange] {
         let ahead = ContactsAhead(changes, at: seconds, locale: locale, otherMaker)
         defer { ahead?.stop() }
         let made: [BookChange]
         (made, links) = try transaction { db in
             let contacts = ContactWriter(db, ordering: ordering)
-            for condition in conditions { try contacts.check(condition, links) }
-            if let seen { try check(changes, areUnchangedSince: seen) }
+            for condition in terms.conditions { try contacts.check(condition, links) }
+            if let seen = terms.unchangedSince { try check(changes, areUnchangedSince: seen) }
             let (written, size) = (db.totalChangesCount, try db.bytesInUse())
             try space.checkPhotos(in: changes, by: author, access, before: size, at: seconds, db)
             let bin = try BinWriter(
-                db, of: app, by: author, isLimited: access != .full, at: seconds, space.bounds)
+                db, of: app, by: author, isLimited: access != .full, isIrreversible: terms.isIrreversible, at: seconds,
+                space.bounds)
             let save = try BookSave(
                 db, contacts,
                 Linking(db, maker.normalizer, links, isEvidence: isEvidence, bin), maker, ahead, by: author, access,
-                keeping: kept, at: seconds, perChange: space.bounds.change, bin)
+                keeping: terms.kept, at: seconds, perChange: space.bounds.change, bin)
             for (index, change) in changes.enumerated() { try save.apply(change, index) }
             let links = try save.finish()
             if try bin?.finish(save.changes, &binSpace) == true { leavesText = true }

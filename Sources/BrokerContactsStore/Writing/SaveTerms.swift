@@ -1,0 +1,17 @@
+import BrokerModel
+
+/// What a save must keep to.
+public struct SaveTerms: Sendable {
+    /// Contacts that the author may not delete. An update that empties one of them fails with
+    /// ``ChangeError/emptiesContact(index:)``.
+    public var kept: Set<RecordNumber> = []
+    /// The number of the last change when the person saw the records that the changes concern. If one of them has changed
+    /// since, the save fails with ``ChangeError/changedMeanwhile``.
+    public var unchangedSince: Int64?
+    /// If one of these is not met, the save fails with ``ChangeError/recordChanged(step:)``.
+    public var conditions: [ContactCondition] = []
+    /// Whether the person allowed a save that cannot be put back, because the bin has no room for what contacts were.
+    public var isIrreversible = false
+
+    public init() {}
+}
