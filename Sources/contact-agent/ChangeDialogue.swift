@@ -1,8 +1,8 @@
 import BrokerFormatting
 import BrokerModel
 
-/// The dialogue in which an app wants to save changes that its grant does not let it make. The person sees each of them,
-/// and allows the save, or also others like it from now on, or refuses it.
+/// The dialogue in which an app wants to save changes that its grant does not let it make, or more than apps that can be
+/// imitated may change. The person sees each of them, and allows the save, or also others like it from now on, or refuses.
 struct ChangeDialogue: Dialogue {
     enum Stage: String {
         /// Shows the app and the list of changes.
@@ -135,10 +135,14 @@ struct ChangeDialogue: Dialogue {
         if place == .list { opened = nil }
     }
 
-    /// The right that the save needs, if the policy lets the app have it.
-    private var offered: ChangeRight? {
-        prompt.wantedChanges.flatMap { $0 != .none && $0 <= prompt.maximumChanges ? $0 : nil }
+    /// The right that the save needs beyond the app's own; `nil` if the person is asked for another reason.
+    private var needed: ChangeRight? {
+        guard let needed = prompt.wantedChanges, let granted = prompt.grantedChanges else { return nil }
+        return needed > granted ? needed : nil
     }
+
+    /// The right that the person can give the app from now on.
+    private var offered: ChangeRight? { needed.flatMap { $0 <= prompt.maximumChanges ? $0 : nil } }
 }
 
 // MARK: - Lines on the screen
@@ -146,14 +150,17 @@ struct ChangeDialogue: Dialogue {
 extension ChangeDialogue {
     private var controls: [Control] {
         switch place {
-        case .list:
-            // The person must see what the app would do.
-            let allow = list.total > 0 ? [approval("y", names.text(.allowSave))] : []
-            let always = list.total > 0 && offered != nil ? [control("a", .allowAlways)] : []
-            return allow + always + [control("N", .dontAllowEver)]
-        case .change: return [control("b", .back)]
-        case .always: return [approval("y", names.text(.yesAlways)), control("b", .back)]
+        case .list: listControls
+        case .change: [control("b", .back)]
+        case .always: [approval("y", names.text(.yesAlways)), control("b", .back)]
         }
+    }
+
+    private var listControls: [Control] {
+        // The person must see what the app would do.
+        let allow = list.total > 0 ? [approval("y", names.text(.allowSave))] : []
+        let always = list.total > 0 && offered != nil ? [control("a", .allowAlways)] : []
+        return allow + always + [control("N", .dontAllowEver)]
     }
 
     /// The parts of the first screen around the list, and the rows that are left for the list.
@@ -162,12 +169,14 @@ extension ChangeDialogue {
     ) -> (head: [StyledLine], controls: [StyledLine], page: Int, isSpacious: Bool) {
         let words = callerWords(on: size)
         let controls = menu.lines(
-            controls, columns: size.columns, room: size.rows < 16 ? 1 : controls.count, isArmed: isArmed,
+            listControls, columns: size.columns, room: size.rows < 16 ? 1 : listControls.count, isArmed: isArmed,
             highlights: false)
         let room = size.rows - 2 - 1 - controls.count - counts(on: size).count
         // Without a row of the list, and without who asks, the screen would be of no use.
-        let most = max(words.strengthLines.count, room - min(3, max(1, list.total)))
-        let details = introduction(words, words.purpose).prefix(most)
+        let reason = needed == nil ? StyledLine(names.text(.manyChanged)).wrapped(columns: size.columns - 1) : []
+        let least = words.strengthLines.count + reason.count
+        let most = max(0, min(room - 1, max(least, room - min(3, max(1, list.total)))))
+        let details = introduction(words, reason + words.purpose).prefix(most)
         let isSpacious = details.count + 3 + 6 <= room
         let page = room - details.count - (isSpacious ? 3 : 0)
         return (
@@ -218,8 +227,9 @@ extension ChangeDialogue {
         let isCurrent = place == list.cursor.place
         let line = StyledLine.row(
             place, isCurrent: isCurrent, "\(sign) \(words)", change?.kind == .deleted ? .warning : .plain)
+        let known = row.detail.map { $0.isEmpty ? "" : "  " + $0 } ?? ""
         let detail = Columns.clip(
-            "  \(row.detail ?? "")", to: size.columns - Columns.width(line.text) - Columns.width(warning) - 1)
+            known, to: size.columns - Columns.width(line.text) - Columns.width(warning) - 1)
         return line + StyledLine(warning, isCurrent ? .highlighted : .warning)
             + StyledLine(detail, isCurrent ? .highlighted : .dim)
     }

@@ -283,6 +283,9 @@ extension AgentScreens {
             name: "change-edit", prompt: onlyEdit, people: ChangeTests.changes,
             steps: [Step("[a] Allow", "a"), Step("[y] Allow from", "⎋", "esc")]),
         Session(
+            name: "change-many", prompt: manyChanged, people: ChangeTests.changes,
+            steps: [Step("apps like this one", "y")]),
+        Session(
             name: "change-never", prompt: ChangeTests.prompt, people: ChangeTests.changes,
             steps: [Step("[N] Don't", "N")]),
         Session(
@@ -365,6 +368,12 @@ extension AgentScreens {
         contact.match = contact.identifier == "r2" ? "email" : nil
         return contact
     }
+
+    private static let manyChanged: PromptText = {
+        var prompt = ChangeTests.prompt
+        prompt.grantedChanges = "all"
+        return prompt
+    }()
 
     private static let onlyEdit: PromptText = {
         var prompt = ChangeTests.prompt

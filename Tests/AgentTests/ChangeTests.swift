@@ -169,6 +169,7 @@ struct ChangeTests {
         var driver = try Self.driver {
             $0.changes = needed
             $0.maximumChanges = most
+            if needed == "own" { $0.grantedChanges = "none" }
         }
         #expect(driver.shows("[a]") == (extent != nil))
         driver.press("a")
@@ -180,6 +181,20 @@ struct ChangeTests {
         #expect(driver.shows("› [b] Back") && driver.shows("  [y] Allow from now on"))
         #expect(driver.lines.map(\.text).joined(separator: " ").contains(extent))
         #expect(driver.press("y") == .answer(Answer(allow: .always)))
+    }
+
+    @Test("Where the app may make such changes already, the prompt says why it appears, and offers this save only")
+    func many() throws {
+        for granted in ["all", "edit", nil] {
+            var driver = try Self.driver {
+                $0.changes = "edit"
+                $0.grantedChanges = granted
+            }
+            #expect(driver.shows("because apps like this one have changed many contacts") && !driver.shows("[a]"))
+            #expect(driver.press("a") == .nothing && driver.screen.stage == "list")
+            #expect(driver.press("y") == .answer(Answer(allow: .once)))
+        }
+        #expect(try !Self.driver().shows("apps like this one"))
     }
 
     @Test("The extent has the number of contacts that the app sees, and says only what its keys let it do")
@@ -214,6 +229,16 @@ struct ChangeTests {
         driver.press("⤓")
         driver.press(.row(index: 1_985))
         #expect(driver.screen.stage == "change r1986" && driver.shows("Changes “Person 1986”"))
+    }
+
+    @Test("After the terminal was resized at a change, the list shows the same row again", arguments: [0, 4, 9])
+    func resized(row: Int) throws {
+        var driver = try Self.driver()
+        driver.press(.row(index: row))
+        _ = driver.screen.dialogue.resized(to: .minimum)
+        driver.press("b")
+        let shown = driver.screen.lines(on: .minimum, isArmed: true)
+        #expect(shown.contains { $0.action == .row(index: row) && $0.isHighlighted })
     }
 
     @Test("Every change of a record has words of its own in every language", arguments: LocalizedNames.available)

@@ -281,6 +281,7 @@ struct DialogueTests {
                         lifetimes: ["process", "session"], interpreter: strength == "unverified")
                     text.changes = "all"
                     text.save = [1, 12_345, 1, 100]
+                    text.grantedChanges = kind == "change" && status == "limited" ? "own" : nil
                     text.maximumKeys = status == "limited" ? ["givenName", "note"] : nil
                     for keys in keys where keys.isEmpty || isUsual {
                         var driver = try Driver(text, on: size, language)
