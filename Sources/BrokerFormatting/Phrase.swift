@@ -75,7 +75,8 @@ public enum Phrase: String, CaseIterable, Sendable {
         sameEmail, samePhone, sameName, intoWhich, mergeQuestion, mergeExplained, merge
 
     // An app saves changes beyond its right: the prompt, and the rows that say what the save does.
-    case changeAsks, manyChanged, saveContacts, saveDeleted, saveChanged, saveAdded, saveOther, allowSave, allowAlways,
+    case changeAsks, manyChanged, binIsFull, saveContacts, saveDeleted, saveChanged, saveAdded, saveOther, allowSave,
+        allowAlways,
         alwaysAsks,
         alwaysOwn, alwaysEdit, alwaysAll, alwaysAllButDelete, yesAlways, saveAllowed, saveRefused, nothingChanged
     case deletesContact, deletesGroup, deletesContainer, changesContact, changesGroup, changesContainer, renamesGroup,

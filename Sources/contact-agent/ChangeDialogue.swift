@@ -173,7 +173,9 @@ extension ChangeDialogue {
             highlights: false)
         let room = size.rows - 2 - 1 - controls.count - counts(on: size).count
         // Without a row of the list, and without who asks, the screen would be of no use.
-        let reason = needed == nil ? StyledLine(names.text(.manyChanged)).wrapped(columns: size.columns - 1) : []
+        let reason =
+            (prompt.isIrreversible ? Phrase.binIsFull : needed == nil ? .manyChanged : nil)
+            .map { StyledLine(names.text($0)).wrapped(columns: size.columns - 1) } ?? []
         let least = words.strengthLines.count + reason.count
         let most = max(0, min(room - 1, max(least, room - min(3, max(1, list.total)))))
         let details = introduction(words, reason + words.purpose).prefix(most)

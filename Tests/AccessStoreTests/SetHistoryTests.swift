@@ -59,7 +59,8 @@ struct SetHistoryTests {
             store.setGrant(Self.grant(access, keys: keys, in: store), for: mail, displayName: "Mail", at: moment)
         }
         func rejoin(_ records: Int64...) -> [Set<RecordNumber>] {
-            store.rejoin(Set(records.map { RecordNumber($0) }), uid: 1_000, at: moment).map(\.joined)
+            store.rejoin(Set(records.map { RecordNumber($0) }), uid: 1_000, at: moment, members: { _ in [] }).map(
+                \.joined)
         }
         set(.limited(to: contacts(1, 2, 3)))
         store.drop(contacts(1, 2), uid: 1_000, at: moment)
@@ -67,7 +68,7 @@ struct SetHistoryTests {
         store.close(now: fixture.now)
         store = try fixture.open()
         defer { store.close(now: fixture.now) }
-        #expect(rejoin(4, 3) == [] && store.rejoin(contacts(1), uid: 1_001, at: moment).isEmpty)
+        #expect(rejoin(4, 3) == [] && store.rejoin(contacts(1), uid: 1_001, at: moment, members: { _ in [] }).isEmpty)
         #expect(rejoin(1, 4) == [contacts(1)] && store.access(of: mail) == .limited(to: contacts(1, 3)))
         #expect(rejoin(1) == [], "it is in the set")
         set(.limited(to: contacts(3)))

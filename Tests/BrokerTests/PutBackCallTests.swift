@@ -1,6 +1,7 @@
 import BrokerAccessControl
 import BrokerInterface
 import BrokerJSON
+import BrokerLedger
 import BrokerModel
 import BrokerVarlink
 import Testing
@@ -100,8 +101,68 @@ struct PutBackCallTests {
         let record = try #require(try records("save").last)
         #expect(record["app"]?.string == "contactctl" && record["detail"]?.string == "put back")
         #expect(record["contacts"]?.integer == 1)
-        // A second time it is the person who has changed it since.
-        #expect(counts(try putBack(#""save":\#(save)"#)) == ["conflicts": 1])
+        // A second time it is as it was already.
+        #expect(counts(try putBack(#""save":\#(save)"#)) == [:])
+    }
+
+    @Test("What one app changed twice is put back to before the first time, although the person put it back in between")
+    func twice() throws {
+        let mail = try fixture.app("mail", .full)
+        for title in ["x", "y"] {
+            #expect(try mail.save([.update(mail.identifier(of: "Ada"), #""jobTitle":"\#(title)""#)]).error == nil)
+            if title == "x" { #expect(counts(try putBack(#""app":"mail","since":"2000-01-01""#)) == ["changed": 1]) }
+        }
+        #expect(counts(try putBack(#""app":"mail","since":"2000-01-01""#)) == ["changed": 1])
+        let titles = try mail.call("FetchContacts", #"{"keys":["jobTitle"]}"#).contacts.map { $0["jobTitle"]?.string }
+        #expect(titles == ["", "", ""])
+    }
+
+    @Test("A contact that the person took from an app in a group stays taken when it is put back")
+    func withheld() throws {
+        let app = try fixture.app("mail", strength: .sandboxed)
+        let ada = try keeper.identifier(of: "Ada")
+        let group = try #require(
+            try keeper.save([.other(#"{"operation":"add","group":{"name":"Family"}}"#)]).strings("identifiers").first)
+        for name in ["Ada", "Bob"] {
+            let member = try keeper.identifier(of: name)
+            let step =
+                #"{"operation":"addMember","group":{"identifier":"\#(group)","name":"Family"},"member":"\#(member)"}"#
+            #expect(try keeper.save([.other(step)]).error == nil)
+        }
+        let person = try TestPerson(fixture: fixture)
+        _ = try app.begin("RequestAccess")
+        let prompt = try #require(person.prompts().last)
+        let row = try #require(person.rows(prompt, query: "Family").first { $0.members != nil })
+        #expect(try person.answer(prompt, #""level":"limited","identifiers":["\#(row.identifier)"]"#).error == nil)
+        #expect(try app.fetch().names == ["Ada", "Bob"])
+        let review = try #require(try person.manage(app))
+        let taken = try #require(person.granted(review).first { $0.contact["givenName"]?.string == "Ada" })
+        #expect(try person.answer(review, #""level":"limited","removed":["\#(taken.identifier)"]"#).error == nil)
+        #expect(try app.fetch().names == ["Bob"])
+        #expect(try keeper.save([.delete(ada), .delete(keeper.identifier(of: "Bob"))]).error == nil)
+        #expect(counts(try putBack(#""save":\#(last())"#)) == ["returned": 2])
+        #expect(try keeper.fetch().names == ["Ada", "Bob", "Cid"])
+        #expect(try app.fetch().names == ["Bob"])
+    }
+
+    @Test("Whether a contact of a save has a name is said only with the password, and never to another user")
+    func namesNeedThePassword() throws {
+        let authority = TestAuthority()
+        let fixture = try BrokerFixture(authority: authority, mode: .system)
+        _ = try fixture.keeper(adding: "Ada")
+        let own = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
+        for name in ["Ada", "Nobody"] {
+            let call = try own.begin(
+                "PutBack", #"{"save":1,"contact":"\#(name)","dryRun":true,"allowInteractiveAuthentication":true}"#)
+            #expect(authority.open.map(\.action) == [.lookUp])
+            try authority.answer(.refused)
+            #expect(try own.replies(1, to: call)[0].error == "NotAuthorized")
+        }
+        let root = TestApp(fixture: fixture, caller: fixture.caller("contactctl", uid: 0), interface: .admin)
+        for name in ["Ada", "Nobody"] {
+            let answer = try root.call("PutBack", #"{"uid":1000,"save":1,"contact":"\#(name)","dryRun":true}"#)
+            #expect(answer.error == "InvalidValue" && answer.text.contains("only the user"), "\(answer.text)")
+        }
     }
 
     @Test("What somebody else has changed since stays, unless forced; a contact is named by its whole name")

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerBounds
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -339,5 +340,70 @@ struct SavePromptTests {
         #expect(try person.answer(prompt, #""allow":"always""#).error == "InvalidAnswer")
         #expect(try person.answer(prompt, #""allow":"once""#).error == nil)
         #expect(try app.replies(1, to: call)[0].error == nil)
+    }
+
+    @Test("A save for which the bin has no room asks, says so, and is made if the person allows that")
+    func binIsFull() throws {
+        var bounds = SpaceBounds()
+        bounds.binOfOtherApps = 1_048_576
+        let fixture = try BrokerFixture(space: bounds)
+        let keeper = try fixture.keeper(adding: "Ada")
+        let photo = String(repeating: "QUJD", count: 300_000)
+        for name in ["a", "b"] {
+            #expect(try keeper.save([.add(given: name, extra: #","imageData":"\#(photo)""#)]).error == nil)
+        }
+        let person = try TestPerson(fixture: fixture)
+        let app = try fixture.app("mail", .full, strength: .sandboxed)
+        let deletions = try ["a", "b"].map { Change.delete(try app.identifier(of: $0)) }
+        let refused = try app.save(deletions)
+        #expect(refused.error == "LimitExceeded" && refused.parameters["limit"]?.string == "addressBookBin")
+        for isAllowed in [false, true] {
+            let before = try person.told().count
+            let call = try app.begin(saving: deletions)
+            try #require(fixture.loop.run { (try? person.told().count) != before || call.isOver })
+            let prompt = try #require(person.prompts().last)
+            #expect(try person.told().last?["save"]?["irreversible"]?.bool == true)
+            #expect(try person.told().last?["save"]?["deleted"]?.integer == 2)
+            #expect(try person.answer(prompt, isAllowed ? #""allow":"once""# : "").error == nil)
+            #expect(try app.replies(1, to: call)[0].error == (isAllowed ? nil : "LimitExceeded"))
+        }
+        #expect(try keeper.fetch().names == ["Ada"])
+        // It is on record in the bin, without what the contacts were.
+        let administrator = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
+        let saves = try administrator.call("ListChanges").parameters["saves"]?.elements.map(Array.init) ?? []
+        #expect(saves.first?["deleted"]?.integer == 2)
+        let number = saves.first?["number"]?.integer ?? 0
+        let would = try administrator.call("PutBack", #"{"save":\#(number),"dryRun":true}"#).parameters
+        #expect(would["lost"]?.integer == 2 && would["returned"]?.integer == 0)
+    }
+
+    @Test("A save that was allowed from now on is not made for a caller that has left", arguments: ["once", "always"])
+    func leftAfterAnswer(allow: String) throws {
+        let app = try app()
+        let (call, prompt) = try asked(app, saving: [.update(app.identifier(of: "Ada"), #""jobTitle":"x""#)])
+        _ = try person.agent.begin(
+            "Answer", #"{"agent":"\#(person.token)","cookie":"\#(prompt.cookie)","allow":"\#(allow)"}"#, turning: false)
+        fixture.acceptedAnswers += 1
+        app.hangUp()
+        try #require(fixture.loop.run { call.isOver })
+        _ = try keeper.save([.update(keeper.identifier(of: "Grace"), #""nickname":"G""#)])
+        let titles = try keeper.call("FetchContacts", #"{"keys":["jobTitle"]}"#).contacts.map { $0["jobTitle"]?.string }
+        #expect(titles == ["", ""])
+    }
+
+    @Test(
+        "If an allowed save would take all names from a contact, the person is asked once more, for the right to delete"
+    )
+    func emptyingWithoutRight() throws {
+        let app = try app()
+        let step = Change.update(try app.identifier(of: "Ada"), #""givenName":"""#)
+        let (call, prompt) = try asked(app, saving: [step])
+        #expect(try person.told().last?["changes"]?.string == "edit")
+        #expect(try person.answer(prompt, #""allow":"once""#).error == nil)
+        try #require(fixture.loop.run { (try? person.told().count) == 2 || call.isOver })
+        #expect(try !call.isOver && person.told().last?["changes"]?.string == "all")
+        #expect(try person.answer(#require(person.prompts().last), #""allow":"once""#).error == nil)
+        #expect(try error(call, of: app) == nil)
+        #expect(try keeper.fetch().names.sorted() == ["", "Grace"])
     }
 }
