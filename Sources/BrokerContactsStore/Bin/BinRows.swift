@@ -9,10 +9,16 @@ struct BinRows {
     /// The bytes that a row and its entries in indexes count, without its content.
     static let row: Int64 = 256
 
+    /// A file that says more is not taken at its word.
+    private static let mostDays: Int64 = 3_650
+
     /// Returns for how many days the bin keeps what a save changed, and the number of its last save.
     func settings(_ bounds: SpaceBounds) throws(StoreError) -> (days: Int64, saves: Int64) {
         let select = try db.statement("SELECT coalesce(binDays, ?), binSaves FROM book")
-        return try select.bind(1, bounds.binTime / 86_400).first { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
+        return try select.bind(1, bounds.binTime / 86_400).first {
+            (min(max($0.integer(0), 0), Self.mostDays), $0.integer(1))
+        }
+            ?? (0, 0)
     }
 
     /// Writes the row of a save.
