@@ -17,7 +17,6 @@ package struct AdminDispatcher: UsesServices {
     package let purges: Purges
     package let restores: Restores
     package let metrics: Metrics
-    private let putBacks: PutBacks
     private let lookUps: ContactLookUps
     private let status: StatusReport
 
@@ -27,7 +26,6 @@ package struct AdminDispatcher: UsesServices {
         purges = Purges(services: services)
         restores = Restores(services: services)
         metrics = Metrics(services: services)
-        putBacks = PutBacks(services: services)
         lookUps = ContactLookUps(services: services)
         status = StatusReport(services: services)
     }
@@ -92,7 +90,7 @@ package struct AdminDispatcher: UsesServices {
         case .finishRestore(let users, let replaces): try restores.finish(users, replaces: replaces, call, session)
         case .listChanges(let parameters):
             try ListedChanges(services: services).list(parameters, call, session)
-        case .putBack(let parameters): try putBacks.putBack(parameters, call, session)
+        case .putBack(let parameters): try PutBacks(services: services).putBack(parameters, call, session)
         }
     }
 

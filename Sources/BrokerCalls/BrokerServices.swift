@@ -32,6 +32,7 @@ package final class BrokerServices {
     package let grants: Grants
     package let folders: DeclaredFolders
     package let saves: Saves
+    package let putBackBound: PutBackBound
 
     // Prompts, and what the person and administrators read about grants.
     package let descriptions: PromptDescriptions
@@ -79,6 +80,7 @@ package final class BrokerServices {
         saves = Saves(
             surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, grants: grants,
             history: history, recovery: recovery, thumbnails: thumbnails)
+        putBackBound = PutBackBound(surroundings: surroundings)
 
         descriptions = PromptDescriptions(surroundings: surroundings, access: access, books: books, grants: grants)
         prompts = Prompts(surroundings: surroundings, descriptions: descriptions)

@@ -31,6 +31,8 @@ public enum AgentMethod: String, CaseIterable, Sendable {
     case declareFolder = "DeclareFolder"
     case listFolders = "ListFolders"
     case endFolder = "EndFolder"
+    case listChanges = "ListChanges"
+    case putBack = "PutBack"
 }
 
 /// Methods of `io.contactbroker.Admin`.

@@ -1,6 +1,7 @@
 import BrokerAccessControl
 import BrokerBounds
 import BrokerInterface
+import BrokerJSON
 import BrokerVarlink
 
 /// Parameters of `ListChanges`.
@@ -54,5 +55,43 @@ package struct PutBackParameters: Sendable {
         dryRun = try reader.flag("dryRun")
         names = try reader.flag("names")
         many = try reader.flag("many")
+    }
+}
+
+/// Parameters of the agent's `ListChanges`.
+package struct AgentChangesParameters: Sendable {
+    package let agent: String
+    package let cookie: String
+
+    package init(_ parameters: JSONValue) throws(VarlinkError) {
+        var reader = try ParameterReader(parameters)
+        agent = try reader.required("agent").identifier()
+        cookie = try reader.required("cookie").identifier()
+        try reader.finish()
+    }
+}
+
+/// Parameters of the agent's `PutBack`.
+package struct AgentPutBackParameters: Sendable {
+    package let agent: String
+    package let cookie: String
+    package let save: Int64
+    /// The row of the only contact to put back.
+    package let contact: String?
+    /// Whether also all later saves of the app are put back.
+    package let later: Bool
+    package let force: Bool
+    package let dryRun: Bool
+
+    package init(_ parameters: JSONValue) throws(VarlinkError) {
+        var reader = try ParameterReader(parameters)
+        agent = try reader.required("agent").identifier()
+        cookie = try reader.required("cookie").identifier()
+        save = Int64(try reader.required("save").integer())
+        contact = try reader["contact"]?.identifier()
+        later = try reader.flag("later")
+        force = try reader.flag("force")
+        dryRun = try reader.flag("dryRun")
+        try reader.finish()
     }
 }

@@ -35,6 +35,8 @@ package struct AgentDispatcher: UsesServices {
             case .declareFolder: try AgentFolders(services: services).declare(call, session)
             case .listFolders: try AgentFolders(services: services).list(call, session)
             case .endFolder: try AgentFolders(services: services).end(call, session)
+            case .listChanges: try AgentChanges(services: services).list(call, session)
+            case .putBack: try AgentChanges(services: services).putBack(call, session)
             }
         } catch {
             call.fail(error)

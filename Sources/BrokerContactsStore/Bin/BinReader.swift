@@ -5,6 +5,8 @@ import BrokerSQLite
 public struct BinQuery: Hashable, Sendable {
     /// Only those of this app; `nil` for all.
     public var app: String?
+    /// Only those of apps at this strength; `nil` for all.
+    public var strength: String?
     /// Only those since this time, in seconds since 1970.
     public var since: Int64 = 0
     /// Only those before the save with this number; `nil` begins with the newest.
@@ -35,10 +37,11 @@ struct BinReader {
         let select = try db.statement(
             """
             SELECT number, kind, time, app, strength, added, changed, deleted FROM binSave
-            WHERE (?1 IS NULL OR app = ?1) AND time >= ?2 AND number < ?3 ORDER BY number DESC LIMIT ?4
+            WHERE (?1 IS NULL OR app = ?1) AND (?5 IS NULL OR strength = ?5) AND time >= ?2 AND number < ?3
+            ORDER BY number DESC LIMIT ?4
             """)
         return try select.bind(1, query.app).bind(2, query.since).bind(3, query.before ?? .max)
-            .bind(4, Int64(query.limit)).all { row in
+            .bind(4, Int64(query.limit)).bind(5, query.strength).all { row in
                 BinSave(
                     number: row.integer(0), kind: BinSave.Kind(rawValue: row.integer(1)) ?? .save, time: row.integer(2),
                     author: SaveAuthor(app: row.text(3), strength: row.text(4)), added: Int(row.integer(5)),

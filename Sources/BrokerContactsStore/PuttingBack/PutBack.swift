@@ -36,6 +36,9 @@ public struct PutBackResult: Hashable, Sendable {
     /// The new entries of the change history.
     public internal(set) var changes: [BookChange] = []
 
+    /// Creates the result of a request of which the bin has nothing.
+    public init() {}
+
     /// How many contacts get this outcome.
     public func contacts(_ outcome: Item.Outcome) -> Int { items.count { !$0.isGroup && $0.outcome == outcome } }
 }

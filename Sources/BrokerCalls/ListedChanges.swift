@@ -1,52 +1,47 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerBooks
-import BrokerCalls
 import BrokerContactsStore
 import BrokerDisclosure
-import BrokerInterface
+import BrokerGrants
 import BrokerLedger
 import BrokerModel
-import BrokerParameters
 import BrokerVarlink
 
-/// Lists the saves in the bin, for `ListChanges`. The caller's authorization must be checked first.
-struct ListedChanges: UsesServices {
-    let services: BrokerServices
+/// Lists the saves in the bin. The caller's authorization must be checked first.
+package struct ListedChanges: UsesServices {
+    package let services: BrokerServices
+
+    package init(services: BrokerServices) { self.services = services }
 
     /// The contacts that are named of each save.
     private static let named = 5
 
-    func list(
-        _ parameters: ListChangesParameters, _ call: Call, _ session: CallerSession
-    ) throws(VarlinkError) {
-        let uid = parameters.users.one(session.caller)
-        try Self.checkNames(parameters.names, of: uid, session)
-        var query = BinQuery()
-        query.app = parameters.app
-        query.since = (try AuditQueries.time(parameters.since, "since") ?? 0) / 1_000_000
-        query.before = parameters.before
+    /// Replies with saves, the newest first, and with `next` if there are more.
+    ///
+    /// - Parameters:
+    ///   - query: its limit is that of the reply.
+    ///   - names: whether the reply names the first contacts of each save. The caller records that.
+    package func list(
+        _ query: BinQuery, names: Bool, of uid: UInt32, _ call: Call, _ session: CallerSession
+    ) {
+        var query = query
         // One more tells whether there are more.
-        query.limit = parameters.limit + 1
-        if parameters.names { recordNames(of: uid, session) }
-        books.with(uid) { result in
+        query.limit += 1
+        books.with(uid) { [query] result in
             switch result {
             case .failure(let error): problems.unavailable(call, error)
             case .success(nil): reply([], next: nil, call, session)
-            case .success(let book?): read(query, named: parameters.names ? Self.named : 0, uid, book, call, session)
+            case .success(let book?): read(query, named: names ? Self.named : 0, uid, book, call, session)
             }
         }
     }
 
-    /// Only the owner may see names.
-    static func checkNames(_ names: Bool, of uid: UInt32, _ session: CallerSession) throws(VarlinkError) {
-        guard names, uid != session.caller.uid else { return }
-        throw AdminError.invalidValue("names", reason: "only the user whose contacts these are may see their names")
-    }
-
-    func recordNames(of uid: UInt32, _ session: CallerSession) {
-        groupCommit.record(
-            .lookUp, uid: uid, detail: AdministratorSource(session).detail("contacts in the bin", for: uid))
+    /// Records that a caller gets names from the bin.
+    ///
+    /// - Parameter detail: what is looked up, and by whom.
+    package func recordNames(of uid: UInt32, _ detail: String) {
+        groupCommit.record(.lookUp, uid: uid, detail: detail)
     }
 
     private func read(
@@ -92,7 +87,7 @@ struct ListedChanges: UsesServices {
     }
 
     /// A contact's names, each of at most 100 characters.
-    static func row(_ card: StoredContact) -> DisclosedRow {
+    package static func row(_ card: StoredContact) -> DisclosedRow {
         Disclosure.forPerson(keys: .names).row(of: card, keys: .names, identifier: "", textLimit: 100)
     }
 }

@@ -1,0 +1,149 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerBooks
+import BrokerBounds
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerGrants
+import BrokerInterface
+import BrokerLedger
+import BrokerModel
+import BrokerVarlink
+
+/// Puts back contacts from the bin. The caller's authorization must be checked first.
+package struct PuttingBack: UsesServices {
+    package let services: BrokerServices
+
+    package init(services: BrokerServices) { self.services = services }
+
+    /// Why nothing was put back, and each socket has an error of its own.
+    package enum Problem: Hashable { case bookFull, changedMeanwhile }
+
+    /// What a request would do.
+    package struct Plan: Sendable {
+        package let request: PutBackRequest
+        package let result: PutBackResult
+        /// The book's last change.
+        let asOf: Int64
+        /// The contacts whose names the caller gets.
+        package let named: [RecordNumber: StoredContact]
+
+        /// - Parameter names: whether the contacts are named.
+        package init(
+            _ request: PutBackRequest, isForced: Bool, names: Bool, _ book: ContactsStore
+        ) throws(StoreError) {
+            self.request = request
+            asOf = book.lastChange
+            result = try book.wouldPutBack(request, isForced: isForced)
+            let contacts = result.items.filter { !$0.isGroup }.map(\.record)
+            named = names ? try book.namesInBin(of: contacts) : [:]
+        }
+
+        /// The contacts that change.
+        package var records: [RecordNumber] {
+            result.items.filter { !$0.isGroup && $0.outcome != .conflict && $0.outcome != .lost }.map(\.record)
+        }
+    }
+
+    /// Makes what a plan says, in one save of the person, and replies with what it did.
+    ///
+    /// - Parameters:
+    ///   - isForced: as for the plan.
+    ///   - detail: what was done and by whom, for the audit record.
+    ///   - error: the error for a problem, from a text that says it.
+    package func save(
+        _ plan: Plan, isForced: Bool, _ uid: UInt32, _ book: ContactsStore, _ call: Call, _ session: CallerSession,
+        detail: String, error: @escaping (Problem, String) -> VarlinkError
+    ) {
+        // The principal only names the program in the audit. The author of the changes is the person.
+        let principal = Principal(uid: uid, strength: session.caller.strength, app: session.caller.app)
+        let request = plan.request
+        let save = PendingSave(
+            session: session, principal: principal, addsContacts: false, count: plan.records.count, photographed: [],
+            decide: {
+                var about = SaveContents()
+                about.contacts = plan.records
+                about.deletes = plan.result.items.filter { !$0.isGroup && $0.outcome == .removed }.map(\.record)
+                about.count = plan.result.items.count
+                about.detail = detail
+                return PendingSave.Write(principal: principal, contents: about, changesGroups: true) {
+                    (book, entry, seconds) throws(PendingSave.Failure) in
+                    do throws(ChangeError) {
+                        return try book.putBack(
+                            request, isForced: isForced, asOf: plan.asOf, at: seconds, outbox: entry
+                        ).changes
+                    } catch {
+                        throw .change(error)
+                    }
+                }
+            },
+            done: { result in
+                switch result {
+                case .success(let made):
+                    followSets(made.changes, uid, book)
+                    saves.answer(made) { reply(plan.result, made: made.changes, names: nil, call, session) }
+                case .failure(let failure): failed(failure, call, error)
+                }
+            })
+        saves.run(save, in: book)
+    }
+
+    /// Deleted contacts leave all granted sets. Those that come back return to the sets that they left.
+    private func followSets(_ changes: [BookChange], _ uid: UInt32, _ book: ContactsStore) {
+        let records = { (kind: BookChange.Kind) in Set(changes.lazy.filter { $0.kind == kind }.map(\.record)) }
+        let moment = books.moment(of: uid)
+        access.drop(records(.deleteContact), uid: uid, at: moment)
+        let rejoined = access.rejoin(records(.addContact), uid: uid, at: moment) { [grants] grant in
+            Set(grants.shares.members(of: grant.groups.records, in: book).values.joined())
+        }
+        for (principal, grant, joined) in rejoined {
+            grants.shares.record(putBack: joined, grant, of: principal)
+        }
+        history.moved(uid)
+    }
+
+    private func failed(
+        _ failure: PendingSave.Failure, _ call: Call, _ error: (Problem, String) -> VarlinkError
+    ) {
+        switch failure {
+        case .change(.store(let problem)): problems.unavailable(call, problem)
+        case .change(.changedMeanwhile):
+            call.fail(error(.changedMeanwhile, "the address book has changed meanwhile; try again"))
+        case .change(.bookFull(let size, let most)):
+            call.fail(error(.bookFull, SpaceWords.bookFull(size: size, most: most)))
+        case .change, .unavailable, .accessDenied, .mergedTooLarge: call.fail(ContactsError.storeUnavailable)
+        }
+    }
+
+    /// - Parameters:
+    ///   - made: the changes; `nil` if nothing was done.
+    ///   - names: the contacts to name; `nil` for none.
+    ///   - identify: gives each contact that is named an identifier.
+    package func reply(
+        _ result: PutBackResult, made: [BookChange]?, names: [RecordNumber: StoredContact]?, _ call: Call,
+        _ session: CallerSession, identify: ((RecordNumber) -> String)? = nil
+    ) {
+        func count(_ outcome: PutBackResult.Item.Outcome, _ kind: BookChange.Kind) -> Int {
+            guard let made else { return result.contacts(outcome) }
+            return Set(made.lazy.filter { $0.kind == kind }.map(\.record)).count
+        }
+        var writer = DisclosedWriter()
+        writer.member("returned", count(.returned, .addContact))
+        writer.member("changed", count(.changed, .updateContact))
+        writer.member("removed", count(.removed, .deleteContact))
+        writer.member("conflicts", result.contacts(.conflict))
+        writer.member("lost", result.contacts(.lost))
+        writer.member("groups", result.items.count { $0.isGroup && $0.outcome != .conflict })
+        if let names {
+            writer.array("contacts", result.items.filter { !$0.isGroup }.prefix(Self.mostNamed)) { writer, item in
+                writer.member("identifier", identify?(item.record))
+                writer.member("outcome", "\(item.outcome)")
+                if let card = names[item.record] { writer.members(of: ListedChanges.row(card)) }
+            }
+        }
+        groupCommit.disclose(writer.replyOnRecord(), to: call, session)
+    }
+
+    /// The contacts that a reply names. With 100 characters for each name it stays far below the size of a frame.
+    private static let mostNamed = 2_000
+}
