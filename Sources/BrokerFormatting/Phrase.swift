@@ -66,6 +66,11 @@ public enum Phrase: String, CaseIterable, Sendable {
         lifetimeChanged,
         reviewStale
 
+    // What an app changed, in its review, and putting it back.
+    case whatItChanged, changesOf, savesNone, changesAt, putBackSave, putBackLater, putBackQuestion,
+        putBackLaterQuestion, putBackOneQuestion, putBackReturned, putBackStays, putBackNothing, putBack, putBackForced,
+        putBackDone, outcomeReturned, outcomeChanged, outcomeRemoved, outcomeConflict, outcomeLost
+
     // The one-time picker.
     case asksPickOne, asksPickMany, pickAtMost, pickLimitReached, pickContacts, getsOnly, onlyThatPicked, nothingEver,
         whatShallGet, nothingToPick, giveThis, nameOnly, giveIt

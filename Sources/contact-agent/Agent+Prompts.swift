@@ -125,25 +125,56 @@ extension Agent {
                     self.answered(prompt, answer, wait: wait)
                 }
             }
-            // The broker decides which approvals need the password, so the agent lends the terminal for every
-            // approval.
-            lendTerminal()
-            ask { connection throws(VarlinkClientError) in
-                do throws(VarlinkClientError) {
-                    try connection.answer(prompt.cookie, answer) {
-                        self.takeSignals()
-                        return self.ending != nil
-                    }
-                } catch {
-                    if case .error = error { throw error }
-                    let unknown = names.text(.approvalUnknown, [.app: name(prompt)])
-                    say(.warning(unknown))
-                    throw error
-                }
+            approve(prompt) { connection, isOver throws(VarlinkClientError) in
+                try connection.answer(prompt.cookie, answer, until: isOver)
                 self.answered(prompt, answer, wait: nil)
             }
-            takeTerminalBack()
+        case .listChanges:
+            ask { connection throws(VarlinkClientError) in
+                let saves = try connection.listChanges(prompt.cookie)
+                self.screen?.changePast { $0.listed(saves) }
+            }
+        case .foresee(let request):
+            ask { connection throws(VarlinkClientError) in
+                let result = try connection.foresee(prompt.cookie, request)
+                self.screen?.changePast { $0.foreseen(request, result) }
+            }
+        case .putBack(let request):
+            var isDone = false
+            approve(prompt) { connection, isOver throws(VarlinkClientError) in
+                let result = try connection.putBack(prompt.cookie, request, until: isOver)
+                self.screen?.changePast { $0.madeSo(result) }
+                isDone = true
+            }
+            guard isDone else { break }
+            follow(.listChanges)
+            hint = past?.done
         }
+    }
+
+    /// What the person did about the saves of the app in a review.
+    private var past: PastChanges? { (screen?.dialogue as? ManageDialogue)?.past }
+
+    /// Makes a call that approves something. The broker decides which of these need the password, so the agent lends the
+    /// terminal for each.
+    private func approve(
+        _ prompt: Prompt, _ body: (AgentConnection, () -> Bool) throws(VarlinkClientError) -> Void
+    ) {
+        lendTerminal()
+        ask { connection throws(VarlinkClientError) in
+            do throws(VarlinkClientError) {
+                try body(connection) {
+                    self.takeSignals()
+                    return self.ending != nil
+                }
+            } catch {
+                if case .error = error { throw error }
+                let unknown = names.text(.approvalUnknown, [.app: name(prompt)])
+                say(.warning(unknown))
+                throw error
+            }
+        }
+        takeTerminalBack()
     }
 
     /// Calls the broker for the prompt on the screen. An error reply ends the prompt, except
@@ -176,11 +207,12 @@ extension Agent {
     }
 
     private func answered(_ prompt: Prompt, _ answer: Answer, wait: Int?) {
+        let putBack = answer == .dismissed ? past?.done : nil
         let chosen = screen?.dialogue.chosen.first { $0.identifier == answer.identifiers?.first }
         reviewed = nil
         leaveDialogue()
         let who = name(prompt)
-        say(StyledLine(HomeWords(names: names).words(for: answer, prompt, who, chosen)))
+        say(StyledLine(putBack ?? HomeWords(names: names).words(for: answer, prompt, who, chosen)))
         if let wait, wait > 0, answer.neverAskAgain != true {
             say(.dim(names.text(.mustWait, count: wait, [.app: who])))
         }

@@ -100,19 +100,49 @@ final class AgentConnection {
     /// Sends an answer for which the broker may ask for the person's password. Waits for the reply until
     /// `isOver` returns `true` or ``passwordTimeout`` has passed.
     func answer(_ cookie: String, _ answer: Answer, until isOver: () -> Bool) throws(VarlinkClientError) {
+        _ = try callWithPassword("Answer", cookie, until: isOver) { answer.write(into: &$0) }
+    }
+
+    private func callWithPassword(
+        _ method: String, _ cookie: String, until isOver: () -> Bool, _ write: (inout JSONWriter) -> Void
+    ) throws(VarlinkClientError) -> JSONValue {
         guard let token else { throw .closed }
-        try calling.begin(Self.interface + "Answer") {
+        try calling.begin(Self.interface + method) {
             $0.member("agent", token)
             $0.member("cookie", cookie)
-            answer.write(into: &$0)
+            write(&$0)
         }
         let deadline = ContinuousClock.now + Self.passwordTimeout
-        while try calling.nextReply(timeout: Self.patience) == nil {
+        while true {
+            if let reply = try calling.nextReply(timeout: Self.patience) { return reply.parameters }
             guard ContinuousClock.now < deadline, !isOver() else {
                 calling.close()
                 throw .timedOut
             }
         }
+    }
+
+    /// Returns the saves of the app that the person reviews, the newest first.
+    func listChanges(_ cookie: String) throws(VarlinkClientError) -> [PastSave] {
+        let reply = try call("ListChanges") { $0.member("cookie", cookie) }
+        return reply["saves"]?.elements?.compactMap { PastSave($0, names) } ?? []
+    }
+
+    /// Returns what ``putBack(_:_:until:)`` would do.
+    func foresee(_ cookie: String, _ request: PutBackRequest) throws(VarlinkClientError) -> PutBackResult {
+        let reply = try call("PutBack") {
+            $0.member("cookie", cookie)
+            request.write(into: &$0)
+            $0.member("dryRun", true)
+        }
+        return PutBackResult(reply, names)
+    }
+
+    /// Puts back what the app changed. The broker may ask for the person's password, as for an answer.
+    func putBack(
+        _ cookie: String, _ request: PutBackRequest, until isOver: () -> Bool
+    ) throws(VarlinkClientError) -> PutBackResult {
+        PutBackResult(try callWithPassword("PutBack", cookie, until: isOver) { request.write(into: &$0) }, names)
     }
 
     /// Returns the person's grants, the number of all contacts if it is known, and what follows from a mistake in the
@@ -174,5 +204,14 @@ extension DeclaredFolder {
     fileprivate init?(_ object: JSONValue) {
         guard let path = object["path"]?.string, let ends = object["ends"]?.seconds else { return nil }
         self.init(path: path, ends: ends)
+    }
+}
+
+extension PutBackRequest {
+    fileprivate func write(into writer: inout JSONWriter) {
+        writer.member("save", Int(save))
+        writer.member("contact", contact)
+        if later { writer.member("later", true) }
+        if force { writer.member("force", true) }
     }
 }

@@ -21,6 +21,12 @@ enum Effect: Hashable {
     /// Fetch one contact's card for ``Dialogue/shown(_:)``.
     case show(identifier: String)
     case answer(Answer)
+    /// In a review: fetch the saves of its app for ``PastChanges/listed(_:)``.
+    case listChanges
+    /// In a review: fetch what putting back would do, for ``PastChanges/foreseen(_:_:)``.
+    case foresee(PutBackRequest)
+    /// In a review: put back, for ``PastChanges/madeSo(_:)``, and list the saves again.
+    case putBack(PutBackRequest)
 
     static func approval(_ answer: Answer, isArmed: Bool) -> Effect { isArmed ? .answer(answer) : .tooEarly }
 }

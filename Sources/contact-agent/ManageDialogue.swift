@@ -24,6 +24,8 @@ struct ManageDialogue: Dialogue {
         case changes
         /// The person decides whether to revoke all access.
         case revocation
+        /// The person looks at what the app changed, and puts it back.
+        case past
     }
 
     private(set) var prompt: Prompt
@@ -36,8 +38,10 @@ struct ManageDialogue: Dialogue {
     private let mayChange: ChangesChoice
     /// The position in the list of changes to be confirmed.
     private var cursor = Cursor()
+    /// What the app changed.
+    var past: PastChanges
 
-    var stage: String { place.rawValue }
+    var stage: String { place == .past ? past.stage : place.rawValue }
 
     init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
         self.prompt = prompt
@@ -45,6 +49,7 @@ struct ManageDialogue: Dialogue {
         keys = KeyChoice(asked: prompt.keys, granted: prompt.grantedKeys, most: prompt.maximumKeys)
         lifetime = LifetimeChoice(prompt)
         mayChange = ChangesChoice(prompt)
+        past = PastChanges(names)
         finder.offersShared = isAdjusted
         finder.filter = isAdjusted && prompt.grantedContacts > 0 ? .shared : .all
         finder.list.shared = isAdjusted ? .removable : .ignored
@@ -73,6 +78,9 @@ struct ManageDialogue: Dialogue {
     mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
         switch place {
         case .choosing: return pressInList(key, on: size)
+        case .past:
+            if let effect = past.press(key, on: size, isArmed: isArmed) { return effect }
+            go(to: .overview)
         case .keys:
             guard !keys.press(key, on: size) else { break }
             if key == .left { go(to: .overview) }
@@ -103,7 +111,7 @@ struct ManageDialogue: Dialogue {
 
     private mutating func back() -> Effect {
         switch place {
-        case .overview, .choosing: break
+        case .overview, .choosing, .past: break
         case .confirmation: go(to: .choosing)
         case .keysConfirmation: go(to: .keys)
         case .everything, .keys, .lifetime, .changes, .revocation: go(to: .overview)
@@ -122,6 +130,9 @@ struct ManageDialogue: Dialogue {
         case (.overview, "k"): go(to: .keys)
         case (.overview, "t"): go(to: .lifetime)
         case (.overview, "w"): go(to: .changes)
+        case (.overview, "u"), (.changes, "u"):
+            go(to: .past)
+            return .listChanges
         case (.overview, "x"): go(to: .revocation)
         case (_, "b"): return back()
         case (.confirmation, "y"): return .approval(change, isArmed: isArmed)
@@ -217,6 +228,7 @@ extension ManageDialogue {
                 + (prompt.status == "full" ? [] : shareAllControl())
                 + (prompt.hasGrant && prompt.grantedKeys != nil ? [control(keys)] : [])
                 + control(lifetime, callerWords(on: size)) + rights(on: size)
+                + (rights(on: size).isEmpty ? [control("u", .whatItChanged)] : [])
                 + (prompt.status == "denied" ? [] : [control("x", .revokeAll)])
                 + (prompt.isOwn ? [] : [control("N", .leaveEver)]) + asking
         case .confirmation, .keysConfirmation: return [approval("y", names.text(.yesChange)), control("b", .back)]
@@ -228,8 +240,8 @@ extension ManageDialogue {
         case .changes:
             return otherChanges.map {
                 approval($0.key, ChangesChoice.words($0.right, wholeCard: keys.isWholeCard, names))
-            } + [control("b", .back)]
-        case .choosing, .keys: return []
+            } + [control("u", .whatItChanged), control("b", .back)]
+        case .choosing, .keys, .past: return []
         }
     }
 
@@ -285,6 +297,7 @@ extension ManageDialogue {
                 words, keys, terms.map { .dim(Columns.clip("   " + $0, to: size.columns - 1)) }, menu,
                 controls(on: size), on: size, isArmed: isArmed)
         case .revocation: return question(words.text(.revokeFrom), [StyledLine("  " + seen)])
+        case .past: return past.lines(of: self, on: size, isArmed: isArmed)
         }
     }
 
@@ -305,7 +318,7 @@ extension ManageDialogue {
                 names.hint("←", .back),
             ]
         case .overview: menuHints(canGoBack: false)
-        case .confirmation, .everything, .keysConfirmation, .lifetime, .changes, .revocation: menuHints()
+        case .confirmation, .everything, .keysConfirmation, .lifetime, .changes, .revocation, .past: menuHints()
         }
     }
 }

@@ -56,8 +56,15 @@ struct PromptScreen {
 
     /// Takes the number of contacts that the reviewed app sees now, and of all contacts. `nil`: it is not known.
     mutating func update(contacts: Int?, of total: Int?) {
-        guard prompt.isOwn, var review = dialogue as? ManageDialogue else { return }
-        review.update(contacts: contacts, of: total)
+        if prompt.isOwn { change { $0.update(contacts: contacts, of: total) } }
+    }
+
+    /// Changes what the app did, in a review.
+    mutating func changePast(_ body: (inout PastChanges) -> Void) { change { body(&$0.past) } }
+
+    private mutating func change(_ body: (inout ManageDialogue) -> Void) {
+        guard var review = dialogue as? ManageDialogue else { return }
+        body(&review)
         dialogue = review
     }
 

@@ -29,9 +29,7 @@ extension Row {
     init?(_ object: JSONValue, _ names: LocalizedNames = .inEnglish) {
         guard let identifier = object["identifier"]?.string, let contact = object["contact"] else { return nil }
         self.identifier = identifier
-        let named = (try? WireContact(contact))?.contact ?? Contact()
-        // Texts are isolated, so that their direction does not move the numbers and brackets next to them.
-        name = names.isolated(ShownText.line(NameFormatter(names: names).string(from: named)))
+        name = Self.name(of: contact, names)
         let shown = object["detail"]?.string.map { names.isolated(ShownText.line($0)) }
         isEnabled = object["enabled"]?.bool ?? false
         returns = object["returns"]?.bool ?? true
@@ -51,6 +49,13 @@ extension Row {
         match = object["match"]?.string
         isGranted = object["granted"]?.says("all") ?? false
         reason = object["problem"]?.string.flatMap { names.words(forRow: $0, key: object["key"]?.string) }
+    }
+
+    /// The name of a contact as the broker describes it.
+    static func name(of contact: JSONValue, _ names: LocalizedNames) -> String {
+        let named = (try? WireContact(contact))?.contact ?? Contact()
+        // Texts are isolated, so that their direction does not move the numbers and brackets next to them.
+        return names.isolated(ShownText.line(NameFormatter(names: names).string(from: named)))
     }
 
     /// A number that is 1 or more; smaller ones count as 1.

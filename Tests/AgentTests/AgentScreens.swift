@@ -15,7 +15,8 @@ struct AgentScreens {
     /// The sessions that are also shown at the last two sizes. Together they have each kind of screen once.
     static let large: Set = [
         "access", "access-all", "access-policy", "button-one", "button-none", "manage", "manage-all", "manage-keys",
-        "manage-lifetime", "manage-changes", "pick", "propose", "propose-edit", "keys", "change", "unknown", "home",
+        "manage-lifetime", "manage-changes", "manage-undo", "pick", "propose", "propose-edit", "keys", "change",
+        "unknown", "home",
         "home-folders",
     ]
 

@@ -179,7 +179,23 @@ extension AgentScreens {
         Session(
             name: "manage-silenced",
             prompt: PromptText(kind: "manage", status: "denied", totalContacts: 60, silenced: true),
-            steps: [Step("[r] Let it", "r")]),
+            steps: [Step("[u] What it", "u"), Step("deletes 2", "←", "back"), Step("[r] Let it", "r")]),
+        Session(
+            name: "manage-undo", prompt: managed,
+            steps: [
+                Step("[w] ", "w"), Step("[u] What it", "u"), Step("deletes 2", "⏎", "1"), Step("[u] Put back all", "u"),
+                Step("[y] Put back", "⏎", "b"), Step("[u] Put back all", "b"), Step("deletes 2", "⏎", "1"),
+                Step("[e] Everything", "e"), Step("[f] Also", "f"), Step("[y] Put back", "y"),
+                Step("deletes 2", "←", "back"), Step("[w] ", "⎋", "esc"),
+            ]),
+        Session(
+            name: "manage-undo-one", prompt: managed,
+            steps: [
+                Step("[w] ", "w"), Step("[u] What it", "u"), Step("deletes 2", "⏎", "1"),
+                Step("[u] Put back all", "⏎", "1"),
+                Step("somebody else", "b"), Step("[u] Put back all", "↓⏎", "2"), Step("[y] Put back", "y"),
+                Step("deletes 2", "⎋", "esc"),
+            ]),
         Session(name: "manage-never", prompt: managed, steps: [Step("[N] Change", "N")]),
         Session(
             name: "manage-leaving", prompt: managed,
@@ -294,9 +310,6 @@ extension AgentScreens {
         Session(
             name: "change-ar", prompt: ChangeTests.prompt, language: "ar_EG.UTF-8", people: ChangeTests.changes,
             steps: [Step("[a]", "↓↓⏎", "3"), Step("[b]", "←", "back"), Step("[a]", "a"), Step("[y]", "⎋", "esc")]),
-        Session(
-            name: "change-ja", prompt: ChangeTests.prompt, language: "ja_JP.UTF-8", people: ChangeTests.changes,
-            steps: [Step("[a]", "a"), Step("[y]", "⎋", "esc")]),
         Session(
             name: "home", prompt: nil,
             grants: grants,

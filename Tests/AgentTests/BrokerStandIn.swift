@@ -68,6 +68,8 @@ final class BrokerStandIn {
     private(set) var keptOpen: [String] = []
     private(set) var servingConnections = 0
     private(set) var isNotifying = false
+    /// How often something was put back.
+    private(set) var putBacks = 0
 
     /// The paths of the declared folders.
     private(set) var folders: [String] = []
@@ -248,6 +250,16 @@ final class BrokerStandIn {
                 return fail("org.varlink.service.InvalidParameter", #"{"parameter":"app"}"#, on: descriptor)
             }
             send(#"{"parameters":{"prompt":\#(managed.json)}}"#, on: descriptor)
+        case "io.contactbroker.Agent.ListChanges": send(#"{"parameters":\#(Self.changes)}"#, on: descriptor)
+        case "io.contactbroker.Agent.PutBack":
+            if parameters?["dryRun"]?.bool != true {
+                if let refusal { return fail(refusal.name, refusal.parameters, on: descriptor) }
+                putBacks += 1
+            }
+            let reply = Self.putBack(
+                contact: parameters?["contact"]?.string, isLater: parameters?["later"]?.bool == true,
+                isForced: parameters?["force"]?.bool == true)
+            send(#"{"parameters":\#(reply)}"#, on: descriptor)
         default: fail("org.varlink.service.MethodNotFound", #"{"method":"x"}"#, on: descriptor)
         }
     }
@@ -264,6 +276,33 @@ final class BrokerStandIn {
         let found = Self.found(
             contacts, query, offset: offset, limit: limit, sharedOnly: parameters?["granted"]?.bool ?? false)
         send(#"{"parameters":\#(found)}"#, on: descriptor)
+    }
+
+    /// The parameters of the reply to `ListChanges`.
+    static let changes = """
+        {"saves":[{"number":9,"kind":"save","time":"2026-03-02T10:00:00Z","app":"/usr/bin/mail","strength":"unverified",\
+        "added":1,"changed":0,"deleted":2,"contacts":[{"change":"deleted","contact":{"givenName":"Ada"}},\
+        {"change":"added","contact":{"givenName":"Bob"}}]},{"number":4,"kind":"save","time":"2026-03-01T10:00:00Z",\
+        "app":"/usr/bin/mail","strength":"unverified","added":0,"changed":1,"deleted":0,\
+        "contacts":[{"change":"changed","contact":{"givenName":"Grace"}}]}]}
+        """
+
+    /// The parameters of the reply to `PutBack`.
+    static func putBack(contact: String?, isLater: Bool, isForced: Bool) -> String {
+        func row(_ identifier: String, _ outcome: String, _ name: String) -> String {
+            #"{"identifier":"\#(identifier)","outcome":"\#(outcome)","contact":{"givenName":"\#(name)"}}"#
+        }
+        let (ada, bob) = (row("p1", "returned", "Ada"), row("p2", "removed", "Bob"))
+        let cid = row("p3", isForced ? "changed" : "conflict", "Cid")
+        let (rows, returned, removed, others) =
+            switch contact {
+            case "p1": ([ada], 1, 0, 0)
+            case "p2": ([bob], 0, 1, 0)
+            case "p3": ([cid], 0, 0, 1)
+            default: ([ada, bob, cid], isLater ? 2 : 1, 1, 1)
+            }
+        return #"{"returned":\#(returned),"changed":\#(isForced ? others : 0),"removed":\#(removed),"#
+            + #""conflicts":\#(isForced ? 0 : others),"lost":0,"groups":0,"contacts":[\#(rows.joined(separator: ","))]}"#
     }
 
     /// The parameters of the reply to `Show`.

@@ -18,6 +18,8 @@ struct Driver {
     /// The first row's identifier for some queries.
     var names: [String: String] = [:]
     private(set) var searches: [Effect] = []
+    /// What was put back, or looked at before that.
+    private(set) var putBacks: [Effect] = []
     /// The number of keys that were pressed.
     private(set) var presses = 0
 
@@ -76,9 +78,23 @@ struct Driver {
             let person = people?.first { $0.identifier == identifier }
             let reply = person.flatMap { try? JSONDocument(parsing: Array(BrokerStandIn.shown($0).utf8)).root }
             screen.dialogue.shown(reply.flatMap { Card(reply: $0, screen.dialogue.names) } ?? card)
+        case .listChanges:
+            let saves = Self.root(BrokerStandIn.changes)?["saves"]?.elements.map(Array.init) ?? []
+            let names = screen.dialogue.names
+            screen.changePast { $0.listed(saves.compactMap { PastSave($0, names) }) }
+        case .foresee(let request), .putBack(let request):
+            putBacks.append(effect)
+            let reply = BrokerStandIn.putBack(
+                contact: request.contact, isLater: request.later, isForced: request.force)
+            guard let result = Self.root(reply).map({ PutBackResult($0, screen.dialogue.names) }) else { break }
+            if case .foresee = effect { return screen.changePast { $0.foreseen(request, result) } }
+            screen.changePast { $0.madeSo(result) }
+            follow(.listChanges)
         case .nothing, .tooEarly, .answer: break
         }
     }
+
+    private static func root(_ text: String) -> JSONValue? { try? JSONDocument(parsing: Array(text.utf8)).root }
 
     /// The key that a character stands for: ⏎ is Return, ⎋ Escape, ⇥ Tab, ⌫ Backspace, ⌧ Ctrl-U, ⇟ and ⇞ are Page Down
     /// and Page Up, ⤒ and ⤓ Home and End, and an arrow is an arrow key.
