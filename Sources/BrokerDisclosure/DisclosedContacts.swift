@@ -66,11 +66,13 @@ struct Projection {
     /// Appends the cards in scope as one unified contact. If only one card is in scope, appends that card.
     mutating func append(unified first: DisclosableContact, _ others: [DisclosableContact]) {
         // Most contacts are one card.
-        if others.isEmpty { return append(first.record, first.contact, first.images, revisionOf: [first]) }
+        if others.isEmpty {
+            return append(first.record, first.contact, first.images, revisionOf: revisions == nil ? [] : [first])
+        }
         let cards = ([first] + others).filter { disclosure.scope.contains($0.record) }
         guard let first = cards.first else { return }
         guard cards.count > 1 else {
-            return append(first.record, first.contact, first.images, revisionOf: [first])
+            return append(first.record, first.contact, first.images, revisionOf: revisions == nil ? [] : [first])
         }
         unified.append(records.count)
         self.others += cards.dropFirst().map(\.record)
@@ -115,7 +117,7 @@ struct Projection {
             disclosed.formUnion(ContactKeySet(.thumbnailImageData))
         }
         appendEmpty(requested.subtracting(disclosed))
-        if let revision = revisions?.revision(of: cards) {
+        if let revisions, let revision = revisions.revision(of: cards) {
             elements.append(contentsOf: ",\"revision\":\"\(revision)\"".utf8)
         }
         elements.append(UInt8(ascii: "}"))
