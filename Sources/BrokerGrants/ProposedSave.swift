@@ -24,8 +24,6 @@ package struct ProposedSave: Sendable {
     package let changes: [ContactChange]
     /// The records that the changes concern.
     private let records: Set<RecordNumber>
-    /// The person's own card when the prompt was made.
-    package let me: RecordNumber?
     /// The contacts that count for the bound on such apps (`Grants.changesMany(_:by:)`).
     package let counted: Set<RecordNumber>
     /// Whether the bin has no room for what the contacts were.
@@ -40,7 +38,6 @@ package struct ProposedSave: Sendable {
         _ changes: [ContactChange], me: RecordNumber?, counted: Set<RecordNumber>, isIrreversible: Bool = false
     ) {
         self.changes = changes
-        self.me = me
         records = changes.records
         self.isIrreversible = isIrreversible
         self.counted = counted

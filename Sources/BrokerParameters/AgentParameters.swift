@@ -57,8 +57,8 @@ package struct ShowParameters: Sendable {
     }
 }
 
-/// Parameters of `KeepOpen`.
-package struct KeepOpenParameters: Sendable {
+/// Parameters of `KeepOpen` and `ListChanges`, which name only an agent and its prompt.
+package struct PromptParameters: Sendable {
     package let agent: String
     package let cookie: String
 

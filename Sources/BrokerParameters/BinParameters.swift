@@ -58,19 +58,6 @@ package struct PutBackParameters: Sendable {
     }
 }
 
-/// Parameters of the agent's `ListChanges`.
-package struct AgentChangesParameters: Sendable {
-    package let agent: String
-    package let cookie: String
-
-    package init(_ parameters: JSONValue) throws(VarlinkError) {
-        var reader = try ParameterReader(parameters)
-        agent = try reader.required("agent").identifier()
-        cookie = try reader.required("cookie").identifier()
-        try reader.finish()
-    }
-}
-
 /// Parameters of the agent's `PutBack`.
 package struct AgentPutBackParameters: Sendable {
     package let agent: String

@@ -26,7 +26,7 @@ struct AgentChanges: UsesServices {
     }
 
     func list(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        let parameters = try AgentChangesParameters(call.parameters)
+        let parameters = try PromptParameters(call.parameters)
         let (review, source) = try reviewed(parameters.agent, parameters.cookie, session)
         var query = Self.query(of: review.caller)
         query.limit = ParameterLimits.rows

@@ -78,7 +78,7 @@ package struct AgentDispatcher: UsesServices {
 
     /// Handles `KeepOpen`: the agent reports that the person pressed a key at a prompt.
     private func keepOpen(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        let parameters = try KeepOpenParameters(call.parameters)
+        let parameters = try PromptParameters(call.parameters)
         let agent = try prompts.agent(parameters.agent, of: session)
         guard let prompt = prompts.prompt(parameters.cookie, shownTo: agent) else { throw AgentError.unknownPrompt }
         prompt.query?.freeze()
