@@ -11,7 +11,7 @@ programs=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 CONTACTBROKER_RUNTIME_DIR=$folder/run
-# contactbook's undo journal is in the temporary folder too.
+# contactbook's own files are in the temporary folder too.
 XDG_STATE_HOME=$folder/own
 export CONTACTBROKER_RUNTIME_DIR XDG_STATE_HOME
 broker=

@@ -165,6 +165,11 @@ extension AccessStore {
         }
     }
 
+    /// Of some contacts, returns those that would return to a principal's granted set if they came back.
+    public func mayRejoin(_ records: Set<RecordNumber>, _ principal: Principal) -> Set<RecordNumber> {
+        held[principal]?.history.deleted(among: records) ?? []
+    }
+
     /// Brings a principal's granted set in line with the groups of its grant, under a new revision.
     ///
     /// The book decides who is a member. After a crash between the book's commit and this store's, the same call with

@@ -5,6 +5,7 @@ import BrokerInterface
 import BrokerJSON
 import BrokerLedger
 import BrokerModel
+import BrokerParameters
 import BrokerVarlink
 
 /// Dispatches the calls on the apps' socket.
@@ -37,6 +38,9 @@ package struct AppDispatcher {
             case .requestAccess: try prompts.requestAccess(call, session)
             case .fetchContacts: WaitingCall.run(try Fetch(call, session), services)
             case .saveContacts: WaitingCall.run(try Save(call, session), services)
+            case .listSaves: WaitingCall.run(try ListSaves(call, session), services)
+            case .takeBack:
+                WaitingCall.run(Save(takingBack: try TakeBackParameters(call.parameters), call, session), services)
             case .requestContacts: try prompts.requestContacts(call, session)
             case .updateRequest: try prompts.updateRequest(call, session)
             case .countContacts: WaitingCall.run(try CountContacts(call, session), services)

@@ -14,11 +14,23 @@ import BrokerParameters
 import BrokerVarlink
 import Dispatch
 
-/// One call of `SaveContacts`, which saves all of its steps or none. ``Saves`` writes the book.
+/// One call of `SaveContacts`, which saves all of its steps or none, or of `TakeBack`, whose steps come from the bin.
+/// ``Saves`` writes the book.
 struct Save: PermittedCall {
     let call: Call
     let session: CallerSession
-    private let parameters: SaveContactsParameters
+    private let steps: [SaveContactsParameters.Change]
+    private let author: String
+    /// Whether the person may be asked.
+    private let mayAsk: Bool
+    /// The group of saves that the save is in; `nil` if it cannot be taken back.
+    private let group: SaveGroup?
+    /// What `TakeBack` takes back; `nil` for `SaveContacts`.
+    let takesBack: TakeBackParameters?
+    /// What was found of it.
+    var found: Result<InverseSave?, StoreError>?
+    /// The changes that take it back. They are looked up again if the book changes before they are made.
+    var inverse: InverseSave?
     var asked = Asked.notYet
     /// The contacts of the steps, if another thread has decoded them.
     private var decoded: [Result<WireContact, ContactError>?]?
@@ -39,10 +51,21 @@ struct Save: PermittedCall {
 
     init(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         (self.call, self.session) = (call, session)
-        parameters = try SaveContactsParameters(call.parameters)
+        let parameters = try SaveContactsParameters(call.parameters)
+        (steps, author, mayAsk) = (parameters.changes, parameters.author ?? "", parameters.mayAsk)
+        group = parameters.group.map { SaveGroup(token: $0, label: parameters.label) }
+        takesBack = nil
     }
 
-    var createsBook: Bool { parameters.changes.contains { [.add, .addContainer].contains($0.operation) } }
+    init(takingBack parameters: TakeBackParameters, _ call: Call, _ session: CallerSession) {
+        (self.call, self.session) = (call, session)
+        (steps, author, mayAsk, takesBack) = ([], "", parameters.mayAsk, parameters)
+        group = parameters.newGroup.map {
+            SaveGroup(token: $0, label: parameters.label, takesBack: parameters.group)
+        }
+    }
+
+    var createsBook: Bool { steps.contains { [.add, .addContainer].contains($0.operation) } }
 
     mutating func prepare(_ services: BrokerServices) { services.recovery.recordUndelivered() }
 
@@ -57,11 +80,12 @@ struct Save: PermittedCall {
                     asOf: asOf, withPassword: withPassword, right: raised, isIrreversible: isIrreversible), services)
             return .done
         }
+        if takesBack != nil, let step = try lookUp(context, services) { return step }
         // Decoding a photo takes several milliseconds.
         if decoded == nil, call.parameters.documentSize >= CallFrame.long {
             return .wait(
-                for: .job(on: Self.decoding) { [changes = parameters.changes] in
-                    changes.map(SaveSteps.decoded)
+                for: .job(on: Self.decoding) { [steps] in
+                    steps.map(SaveSteps.decoded)
                 } keep: { call, decoded in
                     call.decoded = decoded.get()
                 })
@@ -84,7 +108,7 @@ struct Save: PermittedCall {
                 return .wait(for: .answer(to: Question(kind: .change, changes: right, save: save)))
             }
         }
-        if let book = context.book, changes.stepCount > 0 {
+        if let book = context.book, changes.stepCount > 0 || takesBack != nil {
             write(changes, to: book, context, nil, services)
         } else {
             let token = try context.orFail { (context) throws(StoreError) in try services.places.token(context) }
@@ -135,7 +159,7 @@ struct Save: PermittedCall {
 
     private func mayBeAsked(_ known: CallerAccess) -> Bool {
         guard case .notYet = asked else { return false }
-        return parameters.mayAsk && known.mayPrompt
+        return mayAsk && known.mayPrompt
     }
 
     /// Looks up which contacts of the save count, on the user's worker.
@@ -169,9 +193,14 @@ struct Save: PermittedCall {
     private mutating func read(
         _ context: ReadContext, _ services: BrokerServices
     ) throws(ReadContext.Failure) -> SaveChanges? {
+        if let inverse {
+            let changes = SaveChanges(inverse)
+            guard changes.mayBeMade(context) else { throw .call(Self.notWritable) }
+            return changes
+        }
         var reader =
             self.reader
-            ?? SaveSteps(parameters.changes, decoded ?? [], context, mostCards: services.limits.cardsPerSave) {
+            ?? SaveSteps(steps, decoded ?? [], context, mostCards: services.limits.cardsPerSave) {
                 services.access.takeRecordNumbers($0, now: services.surroundings.now())
             }
         // Drops the second reference to the reader's arrays. With two references, appending would copy the
@@ -200,7 +229,7 @@ struct Save: PermittedCall {
     ) {
         let identifiers = context.identifiers
         var isMany = false
-        let (save, call, session, author) = (self, call, session, parameters.author ?? "")
+        let (save, call, session) = (self, call, session)
         let pending = PendingSave(
             session: session, principal: context.principal, addsContacts: !changes.addedContacts.isEmpty,
             count: changes.changes.count, photographed: changes.photographed,
@@ -213,10 +242,13 @@ struct Save: PermittedCall {
                     guard !isMany else { return nil }
                     services.grants.noteChanged(save.counted?.1 ?? [], by: session.caller)
                 }
-                return Self.decide(changes, book, identifiers, by: author, allowed, session, services)
+                return save.decide(changes, book, identifiers, allowed, services)
             },
             done: { result in
                 switch result {
+                case .success(let made) where save.takesBack != nil:
+                    PuttingBack(services: services).rejoin(made.changes, session.caller.uid, book)
+                    save.replyTakenBack(identifiers, services) { answer in services.saves.answer(made, answer) }
                 case .success(let made):
                     let token = services.places.token(for: session, book, identifiers)
                     Self.reply(made, changes.names(identifiers), token ?? "", call, services)
@@ -228,7 +260,7 @@ struct Save: PermittedCall {
                 case .failure(.change(.emptiesContact(let index))):
                     save.askToEmpty(
                         ContactsError.recordNotWritable(at: changes.step(ofChange: index), identifier: nil), services)
-                case .failure(let failure): Self.fail(failure, changes, call, session, services)
+                case .failure(let failure): save.fail(failure, changes, services)
                 }
             })
         services.saves.run(pending, in: book)
@@ -239,7 +271,7 @@ struct Save: PermittedCall {
         // What the person allowed is saved only for a caller that still waits.
         guard !call.isOver else { return }
         var save = self
-        (save.asked, save.raised, save.reader, save.shown) = (asked, .none, nil, nil)
+        (save.asked, save.raised, save.reader, save.shown, save.inverse) = (asked, .none, nil, nil, nil)
         WaitingCall.run(save, services)
     }
 
@@ -270,9 +302,9 @@ struct Save: PermittedCall {
     }
 
     /// Decides the save again. Returns the write, or `nil` if any of the changes is not permitted.
-    private static func decide(
-        _ changes: SaveChanges, _ book: ContactsStore, _ identifiers: IdentifierCipher,
-        by author: String, _ allowed: Allowed?, _ session: CallerSession, _ services: BrokerServices
+    private func decide(
+        _ changes: SaveChanges, _ book: ContactsStore, _ identifiers: IdentifierCipher, _ allowed: Allowed?,
+        _ services: BrokerServices
     ) -> PendingSave.Write? {
         guard var context = services.grants.readContext(of: session, book, under: identifiers) else { return nil }
         // Without this right, the values that an app writes must not link other cards, nor join groups that other apps have.
@@ -281,13 +313,17 @@ struct Save: PermittedCall {
         if let allowed, services.grants.ruling(of: session).leavesToPerson(allowed.right) {
             context.changes = max(context.changes, allowed.right)
         }
-        guard changes.mayBeMade(context) else { return nil }
+        guard changes.mayBeMade(context),
+            inverse.map({ barred($0, context, services).isEmpty }) ?? true
+        else { return nil }
         let access: AuthorAccess =
             context.permissions.seesEverythingWhole ? .full : .limited(seeing: context.permissions.keys)
         var terms = SaveTerms()
         terms.kept = changes.undeletable(context.permissions)
         terms.conditions = changes.conditions(context)
-        terms.unchangedSince = allowed?.asOf
+        terms.unchangedSince = [allowed?.asOf, inverse?.asOf].compactMap(\.self).min()
+        terms.group = group
+        if let inverse, !inverse.hasMore, !inverse.hasConflicts { terms.takesBackAll = takesBack?.group }
         terms.isIrreversible = allowed?.isIrreversible == true
         let author = ChangeAuthor(app: identifiers.mark, name: author)
         let app = SaveAuthor(context.principal)
@@ -320,10 +356,7 @@ struct Save: PermittedCall {
         services.saves.answer(made) { [bytes = writer.bytes] in call.reply(bytes) }
     }
 
-    private static func fail(
-        _ failure: PendingSave.Failure, _ changes: SaveChanges, _ call: Call, _ session: CallerSession,
-        _ services: BrokerServices
-    ) {
+    private func fail(_ failure: PendingSave.Failure, _ changes: SaveChanges, _ services: BrokerServices) {
         let error: VarlinkError
         switch failure {
         case .unavailable, .mergedTooLarge, .change(.hasContacts), .change(.changedMeanwhile), .change(.emptiesContact),

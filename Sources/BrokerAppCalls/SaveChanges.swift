@@ -27,6 +27,15 @@ struct SaveChanges: Sendable {
         new = Set(added.compactMap { $0?.record })
     }
 
+    /// - Parameter inverse: changes that take back saves. Each is a step.
+    init(_ inverse: InverseSave) {
+        self.init(adding: [])
+        changes = inverse.changes
+        origins = Array(changes.indices)
+        stepCount = changes.count
+        (ownContacts, ownGroups) = (inverse.ownContacts, inverse.ownGroups)
+    }
+
     mutating func append(step changes: [ContactChange]) {
         self.changes += changes
         origins += Array(repeating: stepCount, count: changes.count)
@@ -68,12 +77,20 @@ struct SaveChanges: Sendable {
             switch change {
             case .add(let record, _), .update(let record, _, _), .delete(let record): [record]
             case .link(.link(let one, let other)), .link(.unlink(let one, let other)): [one, other]
+            case .putBack(let former): former.contact == nil ? [] : Array(former.records)
             case .group, .container, .thumbnail: []
             }
         }
     }
 
-    var changesGroups: Bool { changes.contains { if case .group = $0 { true } else { false } } }
+    var changesGroups: Bool {
+        changes.contains {
+            switch $0 {
+            case .group, .putBack: true
+            case .add, .update, .delete, .link, .container, .thumbnail: false
+            }
+        }
+    }
 
     /// The contacts whose photo the save sets.
     var photographed: [RecordNumber] {
@@ -82,7 +99,7 @@ struct SaveChanges: Sendable {
             case .add(let record, let contact): contact.imageData.isEmpty ? nil : record
             case .update(let record, let contact, let keys):
                 keys.contains(.imageData) && !contact.imageData.isEmpty ? record : nil
-            case .delete, .group, .link, .container, .thumbnail: nil
+            case .delete, .group, .link, .container, .putBack, .thumbnail: nil
             }
         }
     }
@@ -98,7 +115,7 @@ struct SaveChanges: Sendable {
             switch change {
             case .update(let record, _, _) where !isNew(record), .delete(let record) where !isNew(record):
                 changed.insert(record)
-            case .add, .update, .delete, .group, .link, .container, .thumbnail: break
+            case .add, .update, .delete, .group, .link, .container, .putBack, .thumbnail: break
             }
         }
     }
@@ -122,7 +139,8 @@ struct SaveChanges: Sendable {
         }
         let deleted = Set(deletedContacts)
         let counts = [
-            (addedContacts.count, "added"), (updated.subtracting(deleted).count, "changed"), (deleted.count, "deleted"),
+            (changes.returnedContacts.count, "returned"), (addedContacts.count, "added"),
+            (updated.subtracting(deleted).count, "changed"), (deleted.count, "deleted"),
         ]
         let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return words.isEmpty ? nil : words.joined(separator: ", ")
@@ -165,6 +183,14 @@ struct SaveChanges: Sendable {
             case .group(.setMe): may.maySetMe
             case .container(.put(let record, isGroup: _, in: _)): isNew(record) && may.mayPutIntoContainers
             case .container(.add), .container(.delete): may.mayChangeContainers
+            case .putBack(let former):
+                switch former.kind {
+                case .contact, .relations: may.mayAdd
+                case .group:
+                    may.mayAdd && former.records.allSatisfy { may.mayChangeGroup(isOwn: isOwn(group: $0)) }
+                case .container: may.mayChangeContainers
+                case .links: may.mayLink && former.records.allSatisfy(isVisible)
+                }
             // No app can save a thumbnail.
             case .thumbnail: false
             case .link(.link(let one, let other)), .link(.unlink(let one, let other)):

@@ -80,7 +80,9 @@ package struct PuttingBack: UsesServices {
             done: { result in
                 switch result {
                 case .success(let made):
-                    followSets(made.changes, uid, book)
+                    let deleted = made.changes.lazy.filter { $0.kind == .deleteContact }.map(\.record)
+                    access.drop(Set(deleted), uid: uid, at: books.moment(of: uid))
+                    rejoin(made.changes, uid, book)
                     saves.answer(made) { reply(plan.result, made: made.changes, names: nil, call, session) }
                 case .failure(let failure): failed(failure, call, error)
                 }
@@ -88,12 +90,10 @@ package struct PuttingBack: UsesServices {
         saves.run(save, in: book)
     }
 
-    /// Deleted contacts leave all granted sets. Those that come back return to the sets that they left.
-    private func followSets(_ changes: [BookChange], _ uid: UInt32, _ book: ContactsStore) {
-        let records = { (kind: BookChange.Kind) in Set(changes.lazy.filter { $0.kind == kind }.map(\.record)) }
-        let moment = books.moment(of: uid)
-        access.drop(records(.deleteContact), uid: uid, at: moment)
-        let rejoined = access.rejoin(records(.addContact), uid: uid, at: moment) { [grants] grant in
+    /// Contacts that came back return to the granted sets that they left when they were deleted.
+    package func rejoin(_ changes: [BookChange], _ uid: UInt32, _ book: ContactsStore) {
+        let back = Set(changes.lazy.filter { $0.kind == .addContact }.map(\.record))
+        let rejoined = access.rejoin(back, uid: uid, at: books.moment(of: uid)) { [grants] grant in
             Set(grants.shares.members(of: grant.groups.records, in: book).values.joined())
         }
         for (principal, grant, joined) in rejoined {

@@ -1,3 +1,4 @@
+import BrokerJSON
 import BrokerModel
 
 /// Finds the contact that a card duplicates. The two have the same UID or equal content, or they have the
@@ -151,9 +152,7 @@ public struct DuplicateFingerprint: Sendable {
         .birthday, .nonGregorianBirthday,
     ]
 
-    public init(_ contact: Contact) { self.init(contact, saying: ContactDigest.ordinaryBytes(of: contact)) }
-
-    private init(_ contact: Contact, saying bytes: [UInt8]) {
+    public init(_ contact: Contact) {
         var hashes: [(Int, DuplicateEvidence)] = []
         func add(_ evidence: DuplicateEvidence, _ parts: [String]) {
             var hasher = Hasher()
@@ -165,7 +164,7 @@ public struct DuplicateFingerprint: Sendable {
         // This hash covers all ordinary keys of the card. Hashing a string with accents needs slow
         // Unicode normalisation. Therefore the JSON is split at quotes and hashed in pieces, because most
         // pieces have no accents.
-        let strings = bytes.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
+        let strings = Self.values(of: contact).split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
         add(.sameCard, strings.map { String(decoding: $0, as: UTF8.self) })
         let name = Self.comparableName(of: contact)
         for email in contact.emailAddresses {
@@ -183,12 +182,20 @@ public struct DuplicateFingerprint: Sendable {
         self.details = details
     }
 
-    /// Returns the fingerprint and the digest of one contact. Both use the same bytes, which are encoded
-    /// once.
-    public static func withDigest(of contact: Contact) -> (DuplicateFingerprint, ContactDigest) {
-        let bytes = ContactDigest.ordinaryBytes(of: contact)
-        return (DuplicateFingerprint(contact, saying: bytes), ContactDigest(contact, saying: bytes))
+    /// Returns the values of a contact, except those of the note, the extra properties, the images and the broker's own
+    /// keys, as JSON. Equal contacts have equal bytes.
+    private static func values(of contact: Contact) -> [UInt8] {
+        let contact = contact.withoutValueIdentifiers
+        let keys = ContactKeySet.all.subtracting(.named).subtracting(.images).subtracting(.ofBroker)
+        let present = contact.present(of: keys)
+        guard !present.isEmpty else { return [] }
+        var writer = JSONWriter(reservingCapacity: 1_024)
+        WireContact(contact: contact, keys: present).write(to: &writer)
+        return writer.bytes
     }
+
+    /// The hash of all values but the UID, the note, the extra properties and the photo.
+    public var card: Int { hashes.first { $0.1 == .sameCard }?.0 ?? 0 }
 
     /// The hash of the UID; `nil` if the contact has none.
     var uid: Int? { hashes.first { $0.1 == .uid }?.0 }

@@ -41,6 +41,32 @@ extension ContactsStore {
         try write { try $0.wouldPutBack(request, isForced: isForced) }
     }
 
+    /// Returns an app's groups of saves of which the bin has something, the last one first. Do not call this on the event
+    /// loop.
+    ///
+    /// - Parameter mark: identifies the app, as ``ChangeAuthor/app`` does.
+    public func saveGroups(of mark: [UInt8], limit: Int) throws(StoreError) -> [ListedSaveGroup] {
+        try write { try BinReader(db: $0.database).groups(of: mark, limit: limit) }
+    }
+
+    /// For how many days the bin keeps what a save changed. Do not call this on the event loop.
+    public func binDays() throws(StoreError) -> Int {
+        try write { Int(try BinRows(db: $0.database).settings($0.space.bounds).days) }
+    }
+
+    /// Returns the changes that take back what a group of an app's saves did. Do not call this on the event loop.
+    ///
+    /// - Parameters:
+    ///   - seen: what the app sees, and the app.
+    ///   - isForced: whether what was changed since is taken back, too.
+    ///   - limit: the maximum number of changes; `.max` only counts them, so they have no values.
+    /// - Returns: `nil` if the bin has nothing of such a group of this app.
+    public func inverse(
+        of group: String, seen: ChangeScope, isForced: Bool, limit: Int
+    ) throws(StoreError) -> InverseSave? {
+        try write { try $0.inverse(of: group, seen: seen, isForced: isForced, limit: limit) }
+    }
+
     /// Sets for how many days the bin keeps what a save changed; `nil` for the default. With 0 days, the bin is emptied at
     /// once, and keeps nothing more. Do not call this on the event loop.
     public func set(binDays days: Int64?, at seconds: Int64) throws(StoreError) {

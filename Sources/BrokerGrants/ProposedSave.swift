@@ -80,6 +80,19 @@ package struct ProposedSave: Sendable {
             case .link(.link(let one, let other)): note(.linked, .contact(one), .contact(other))
             case .link(.unlink(let one, let other)):
                 note(.unlinked, .contact(one), one == other ? nil : .contact(other))
+            case .putBack(let former):
+                switch former.kind {
+                case .contact: for record in former.records { note(.added, .contact(record)) }
+                case .group(let name), .container(let name):
+                    for record in former.records { names[record] = name }
+                    let isGroup = if case .group = former.kind { true } else { false }
+                    for record in former.records { note(.added, isGroup ? .group(record) : .container(record)) }
+                case .links:
+                    for (record, first) in former.links {
+                        note(first == nil ? .unlinked : .linked, .contact(record), first.map { .contact($0) })
+                    }
+                case .relations: continue
+                }
             // No app can save a thumbnail.
             case .thumbnail: continue
             }
@@ -129,7 +142,8 @@ package struct ProposedSave: Sendable {
             switch change {
             case .add(record, let added): contact = added
             case .update(record, let patch, let keys): contact = contact.applying(patch, keys: keys)
-            case .add, .update, .delete, .group, .link, .container, .thumbnail: continue
+            case .putBack(let back) where back.records.contains(record): contact = back.contact ?? contact
+            case .add, .update, .delete, .group, .link, .container, .putBack, .thumbnail: continue
             }
         }
         // New values get numbers of their own, which no present value has.
@@ -151,7 +165,9 @@ package struct ProposedSave: Sendable {
             case .add(record, let added): hasPhoto = added.imageData.isEmpty ? nil : true
             case .update(record, let patch, let keys) where keys.contains(.imageData):
                 hasPhoto = !patch.imageData.isEmpty
-            case .add, .update, .delete, .group, .link, .container, .thumbnail: continue
+            case .putBack(let back) where back.records.contains(record) && back.contact?.imageDataAvailable == true:
+                hasPhoto = true
+            case .add, .update, .delete, .group, .link, .container, .putBack, .thumbnail: continue
             }
         }
         return switch (hadPhoto, hasPhoto) {

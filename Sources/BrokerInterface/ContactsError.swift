@@ -57,6 +57,9 @@ public enum ContactsError {
         VarlinkError(prefix + "RecordChanged") { $0.member("index", index) }
     }
 
+    /// The caller can take back nothing of such a group of saves.
+    public static let saveDoesNotExist = VarlinkError(prefix + "SaveDoesNotExist")
+
     public static func recordAlreadyExists(at index: Int, identifier: String) -> VarlinkError {
         VarlinkError(prefix + "RecordAlreadyExists") {
             $0.member("index", index)

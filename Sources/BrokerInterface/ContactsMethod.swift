@@ -5,6 +5,8 @@ public enum ContactsMethod: String, CaseIterable, Sendable {
     case fetchContacts = "FetchContacts"
     case countContacts = "CountContacts"
     case saveContacts = "SaveContacts"
+    case listSaves = "ListSaves"
+    case takeBack = "TakeBack"
     case listLinkedContacts = "ListLinkedContacts"
     case getUserDefaults = "GetUserDefaults"
     case setUserDefaults = "SetUserDefaults"

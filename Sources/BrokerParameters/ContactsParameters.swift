@@ -181,11 +181,40 @@ package struct SaveContactsParameters: Sendable {
     package let author: String?
     /// Whether the person may be asked for a save that the app's grant does not permit.
     package let mayAsk: Bool
+    /// The group of saves that the save is in; `nil` if it cannot be taken back.
+    package let group: String?
+    /// Words for the group.
+    package let label: String
 
     package init(_ parameters: JSONValue) throws(VarlinkError) {
         var reader = try ParameterReader(parameters)
         changes = try reader.required("changes").list(maximum: ParameterLimits.changes, Change.init)
         author = try reader["author"]?.text(maximum: ParameterLimits.author)
+        mayAsk = try reader["mayAsk"]?.bool() ?? true
+        group = try reader["group"]?.text(maximum: ParameterLimits.identifier)
+        label = try reader["label"]?.text(maximum: ParameterLimits.label) ?? ""
+        try reader.finish()
+    }
+}
+
+/// Parameters of `TakeBack`.
+package struct TakeBackParameters: Sendable {
+    package let group: String
+    /// The group that the save is in that takes back; `nil` if it cannot be taken back.
+    package let newGroup: String?
+    package let label: String
+    /// Whether what was changed since is taken back, too.
+    package let force: Bool
+    package let dryRun: Bool
+    package let mayAsk: Bool
+
+    package init(_ parameters: JSONValue) throws(VarlinkError) {
+        var reader = try ParameterReader(parameters)
+        group = try reader.required("group").text(maximum: ParameterLimits.identifier)
+        newGroup = try reader["newGroup"]?.text(maximum: ParameterLimits.identifier)
+        label = try reader["label"]?.text(maximum: ParameterLimits.label) ?? ""
+        force = try reader.flag("force")
+        dryRun = try reader.flag("dryRun")
         mayAsk = try reader["mayAsk"]?.bool() ?? true
         try reader.finish()
     }

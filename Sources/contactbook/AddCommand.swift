@@ -35,7 +35,6 @@ struct AddCommand: ParsableCommand {
     @Option(help: "Birthday: 1815-12-10, or --12-10 without a year (as --birthday=--12-10).", completion: .nothing)
     var birthday: String?
     @Option(help: "Note.", completion: .nothing) var note: String?
-    @OptionGroup var undo: UndoOption
 
     /// Whether the options specify a contact. If not, the contact comes from the editor or from standard
     /// input, which other users cannot read.
@@ -129,12 +128,10 @@ struct AddCommand: ParsableCommand {
                 try: "give a name: contactbook add (opens your editor), or contactbook add --given Ada", .notTried)
         }
         let called = ContactCard.name(contact)
-        let journal = undo.journal("add \(called)", to: Self.task)
-        let book = try AddressBook(to: Self.task)
+        let book = try AddressBook(to: Self.task).doing("add \(called)")
         let card = CNMutableContact(contact)
-        try book.save(in: journal) { $0.add(card, toContainerWithIdentifier: nil) }
+        try book.save { $0.add(card, toContainerWithIdentifier: nil) }
         print("added \(called)")
-        try journal?.note([.added(identifier: card.identifier, name: called, digest: ContactDigest(contact))])
         print("identifier \(Speech.clean(card.identifier))")
     }
 }

@@ -12,6 +12,8 @@ struct AddressBook {
     let task: String
     /// A command is short-lived, so it does not observe changes.
     let store = CNContactStore(observingChanges: false)
+    /// The group that saves are in; `nil` if nothing is saved.
+    var group: CNSaveGroup?
 
     /// The number of contacts to fetch at a time.
     static let pageSize = 200
@@ -142,20 +144,22 @@ struct AddressBook {
 
     /// Saves a request: all steps or none.
     ///
-    /// - Throws: ``SaveFailure`` if a value is invalid or a limit is exceeded; ``CommandFailure`` for
-    ///   everything else.
+    /// - Throws: ``CommandFailure``.
     func save(_ fill: (CNSaveRequest) -> Void) throws {
         do {
             try send(fill)
-        } catch let lost as Unanswered {
-            throw lost.failure
+        } catch {
+            throw ContactsFailure.refused((error as? Unanswered)?.failure ?? error, could: task)
         }
     }
 
-    /// Saves a request like ``save(_:)``, but throws ``Unanswered`` if it is unknown whether the changes were saved.
+    /// Saves a request like ``save(_:)``.
+    ///
+    /// - Throws: ``SaveFailure`` if a value is invalid or a limit is exceeded; ``Unanswered`` if it is unknown whether the
+    ///   changes were saved; ``CommandFailure`` for everything else.
     func send(_ fill: (CNSaveRequest) -> Void) throws {
         do {
-            try store.execute(Self.request(fill))
+            try store.execute(request(fill))
         } catch let error as CNError {
             throw unanswered(error)
         }
@@ -163,14 +167,15 @@ struct AddressBook {
 
     /// Prepares a save. ``begin(_:)`` sends it, and ``end(_:until:)`` waits for the broker's reply.
     func prepare(_ fill: (CNSaveRequest) -> Void) throws -> CNPendingSave {
-        let request = Self.request(fill)
+        let request = request(fill)
         return try saving { try store.prepare(request) }
     }
 
     func begin(_ save: CNPendingSave) throws { try saving { try save.begin() } }
 
-    private static func request(_ fill: (CNSaveRequest) -> Void) -> CNSaveRequest {
+    private func request(_ fill: (CNSaveRequest) -> Void) -> CNSaveRequest {
         let request = CNSaveRequest()
+        request.saveGroup = group
         // No command uses the identifiers of the saved values.
         request.shouldRefetchContacts = false
         fill(request)

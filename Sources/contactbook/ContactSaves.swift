@@ -17,7 +17,6 @@ struct ContactSaves {
     /// The book to add contacts to; `nil` in a dry run.
     private let book: AddressBook?
     private let interruption: Interruption
-    private let journal: UndoJournal?
     private let report: ImportReport
     private let matches: ImportMatches
     private let groups: ImportedGroups
@@ -35,12 +34,11 @@ struct ContactSaves {
     private var batchLimit = Self.changesOfFirstSave
 
     init(
-        _ book: AddressBook?, interruption: Interruption, journal: UndoJournal?, _ report: ImportReport,
+        _ book: AddressBook?, interruption: Interruption, _ report: ImportReport,
         _ matches: ImportMatches, _ groups: ImportedGroups
     ) {
         self.book = book
         self.interruption = interruption
-        self.journal = journal
         self.report = report
         self.matches = matches
         self.groups = groups
@@ -112,26 +110,18 @@ struct ContactSaves {
         do {
             try begin(next)
         } catch {
-            try noting(last)
+            note(last)
             throw failed(error)
         }
         underWay.append(next)
-        try noting(last)
+        note(last)
     }
 
     var hasPendingMerge: Bool { underWay.contains(where: \.merges) }
 
     /// Waits until the broker has replied to all pending saves.
     mutating func settle() throws {
-        while !underWay.isEmpty { try noting(answered()) }
-    }
-
-    private mutating func noting(_ last: Flight?) throws {
-        do {
-            try note(last)
-        } catch {
-            throw failed(error)
-        }
+        while !underWay.isEmpty { note(try answered()) }
     }
 
     private func prepare(_ entries: [Entry]) throws -> Flight {
@@ -151,15 +141,6 @@ struct ContactSaves {
 
     private mutating func begin(_ next: Flight) throws {
         guard !interruption.hasCome else { throw Import.Interrupted() }
-        // Merges are recorded before the save, because a merge overwrites the old values.
-        try journal?.note(
-            next.entries.compactMap { entry in
-                entry.merge.map {
-                    .updated(
-                        identifier: $0.identifier, name: ContactCard.name($0.after), before: $0.before,
-                        after: $0.after, keys: $0.keys)
-                }
-            })
         if let save = next.save { try book?.begin(save) }
     }
 
@@ -199,10 +180,9 @@ struct ContactSaves {
     }
 
     /// Records a save that the broker has made.
-    private mutating func note(_ last: Flight?) throws {
+    private mutating func note(_ last: Flight?) {
         guard let last else { return }
         if !isBroken { report.lastPlace = last.entries.last?.card.place ?? report.lastPlace }
-        var steps: [UndoStep] = []
         for (place, entry) in last.entries.enumerated() {
             guard entry.merge == nil else {
                 report.mergedCount += 1
@@ -212,16 +192,11 @@ struct ContactSaves {
             report.taken += 1
             guard book != nil else { continue }
             let identifier = last.contacts[place].identifier
-            if journal != nil {
-                let name = ContactCard.name(entry.contact)
-                steps.append(.added(identifier: identifier, name: name, digest: entry.card.digest))
-            }
             if entry.card.fingerprint != nil { matches.saved(entry.number, as: identifier) }
             for membership in [entry.card.membership] + (joining.removeValue(forKey: entry.number) ?? []) {
                 groups.join(membership, as: identifier)
             }
         }
-        try journal?.note(steps, isSynced: false)
         if !merged.isEmpty {
             // Keep only the merges that are not saved yet: the book does not contain these.
             let waiting = Set((batch + underWay.flatMap(\.entries)).compactMap(\.merge?.identifier))
@@ -241,8 +216,7 @@ struct ContactSaves {
             guard let book, let save = flight.save else { continue }
             do {
                 guard try !book.end(save, until: interruption) else {
-                    // Only the first failure is reported, so a journal error is ignored here.
-                    try? note(flight)
+                    note(flight)
                     continue
                 }
                 doubt(flight)
@@ -266,6 +240,5 @@ struct ContactSaves {
     /// Counts the contacts of a save to which the broker did not reply.
     private func doubt(_ flight: Flight) {
         report.doubtful += flight.entries.count
-        journal?.isUncertain = true
     }
 }

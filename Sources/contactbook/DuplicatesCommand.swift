@@ -17,7 +17,6 @@ struct DuplicatesCommand: ParsableCommand {
 
     @Flag(help: "Only list them, also without a terminal.") var list = false
     @Flag(help: "With notes, which a merge would otherwise lose. You are asked separately for notes.") var notes = false
-    @OptionGroup var undo: UndoOption
 
     private static let task = "look for duplicates"
 
@@ -41,19 +40,19 @@ struct DuplicatesCommand: ParsableCommand {
                 try: "list them: contactbook duplicates --list",
                 .notTried)
         }
-        let removal = try Removal(book)
+        let readable = try book.readableKeys()
         let interruption = Interruption()
         var (linked, merged) = (0, 0)
         for (place, pair) in pairs.enumerated() {
-            guard let both = try Both(pair.one, pair.other, book, removal) else { continue }
+            guard let both = try Both(pair.one, pair.other, book, readable) else { continue }
             switch try ask(both, pair, "\(place + 1) of \(pairs.count)", interruption) {
             case .leave: break
             case .link:
-                let journal = undo.journal("link two cards of \(both.called)", to: Self.task)
-                try book.link(both.cards[0][0], with: [both.cards[1]], in: journal)
+                try book.doing("link two cards of \(both.called)")
+                    .link(both.cards[0][0], with: [both.cards[1][0]])
                 linked += 1
             case .merge:
-                if try both.merge(undo.journal("merge two cards of \(both.called)", to: Self.task)) {
+                if try both.merge() {
                     merged += 1
                 } else {
                     Speech.say("one of them was removed meanwhile; nothing is merged")
@@ -118,18 +117,18 @@ struct DuplicatesCommand: ParsableCommand {
 /// Two contacts that seem to be one person, as they are now.
 private struct Both {
     private let book: AddressBook
-    private let removal: Removal
+    private let readable: ContactKeySet
     let contacts: [Contact]
     /// The identifiers of the cards of each contact.
     let cards: [[String]]
 
     /// Returns `nil` if one of the contacts is gone, or if they are one contact by now.
-    init?(_ one: String, _ other: String, _ book: AddressBook, _ removal: Removal) throws {
-        (self.book, self.removal) = (book, removal)
+    init?(_ one: String, _ other: String, _ book: AddressBook, _ readable: ContactKeySet) throws {
+        (self.book, self.readable) = (book, readable)
         var found: [(contact: Contact, cards: [String])] = []
         for identifier in [one, other] {
             let predicate = CNContact.predicateForContacts(withIdentifiers: [identifier])
-            let keys = removal.readable.subtracting(.images).union(ContactKeySet(.imageDataAvailable))
+            let keys = readable.subtracting(.images).union(ContactKeySet(.imageDataAvailable))
             guard let wire = try book.contacts(keys, predicate).first, let shown = wire.identifier else { return nil }
             found.append((wire.contact, try book.cards(of: shown)))
         }
@@ -147,7 +146,7 @@ private struct Both {
     /// Why the contacts cannot be merged; `nil` if they can.
     var obstacle: String? {
         if cards.contains(where: { $0.count > 1 }) { return "one of them consists of linked cards" }
-        return removal.includesNotes
+        return readable.isSuperset(of: .named)
             ? nil : "contactbook may not see notes, which would be lost; with them: contactbook duplicates --notes"
     }
 
@@ -167,26 +166,20 @@ private struct Both {
     /// Adds to the first card what only the second has, and removes the second, in one save.
     ///
     /// - Returns: false if one of the cards is gone.
-    func merge(_ journal: UndoJournal?) throws -> Bool {
+    func merge() throws -> Bool {
         let (first, second) = (cards[0][0], cards[1][0])
-        let keys = removal.readable.subtracting(ContactKeySet(.thumbnailImageData))
+        let keys = readable.subtracting(ContactKeySet(.thumbnailImageData))
         guard let there = try book.card(first, keys)?.contact, let card = try book.card(second, keys)?.contact else {
             return false
         }
         let (after, changed) = there.completed(by: card)
-        let deleted = try removal.step(second, card)
-        var steps: [UndoStep] = []
-        if changed != ContactKeySet() {
-            steps.append(
-                .updated(identifier: first, name: called, before: there, after: after, keys: changed))
-        }
-        let groups = removal.groups(of: second).filter { !removal.groups(of: first).contains($0) }
-        steps += groups.map { .pair(.memberAdded, record: $0, member: first) } + [deleted]
-        try book.save(noting: steps, in: journal) { request in
+        let members = try book.members(of: try book.groups())
+        let groups = members.filter { $0.value.contains(second) && !$0.value.contains(first) }.keys
+        try book.doing("merge two cards of \(called)").save { request in
             if changed != ContactKeySet() {
                 request.update(CNMutableContact(withIdentifier: first, after, writing: changed))
             }
-            for group in groups { request.put(.memberAdded, group, first) }
+            for group in groups { request.addMember(withIdentifier: first, toGroupWithIdentifier: group) }
             request.deleteContact(withIdentifier: second)
         }
         return true

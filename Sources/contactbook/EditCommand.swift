@@ -15,7 +15,6 @@ struct EditCommand: ParsableCommand {
     @Argument(help: "The contact's name, beginnings of its words, or identifier.", completion: .nothing) var name:
         [String]
     @Flag(help: "Include the note. You are asked separately for notes.") var note = false
-    @OptionGroup var undo: UndoOption
 
     private static let task = "edit the contact"
 
@@ -130,11 +129,8 @@ struct EditCommand: ParsableCommand {
         _ editor: Editor
     ) throws {
         let called = ContactCard.name(now.applying(after, keys: changed))
-        let journal = undo.journal("edit \(called)", to: Self.task)
         try editor.keepingText {
-            let step = UndoStep.updated(
-                identifier: identifier, name: called, before: now, after: after, keys: changed)
-            try book.save(noting: [step], in: journal) {
+            try book.doing("edit \(called)").save {
                 $0.update(CNMutableContact(withIdentifier: identifier, after, writing: changed))
             }
         }

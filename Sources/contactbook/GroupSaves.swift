@@ -8,7 +8,6 @@ struct GroupSaves {
     let groups: ImportedGroups
     /// `nil` in a dry run.
     let book: AddressBook?
-    let journal: UndoJournal?
     let interruption: Interruption
     let report: ImportReport
 
@@ -81,17 +80,11 @@ struct GroupSaves {
     private struct GroupChange {
         /// What the report names if the broker rejects the change.
         let place: String
-        /// The undo step; `nil` for a new group, whose identifier is not known before the save.
-        var step: UndoStep?
+        let put: (CNSaveRequest) -> Void
         /// The new group; `nil` for a change of members.
         var group: CNMutableGroup?
         /// Whether a rejection without a cause in a value, such as a group within itself, concerns this change only.
         var isNesting = false
-
-        func put(into request: CNSaveRequest) {
-            if let group { request.add(group, toContainerWithIdentifier: nil) }
-            if case .pair(let pairing, let record, let member)? = step { request.put(pairing, record, member) }
-        }
     }
 
     /// - Returns: the identifier of each new group that the broker accepts.
@@ -99,18 +92,19 @@ struct GroupSaves {
         let changes = names.map { name in
             let group = CNMutableGroup()
             group.name = name
-            return GroupChange(place: "group \(Speech.clean(name))", group: group)
+            return GroupChange(
+                place: "group \(Speech.clean(name))", put: { $0.add(group, toContainerWithIdentifier: nil) },
+                group: group)
         }
-        let added = try save(changes, book).compactMap(\.group)
-        try journal?.note(added.map { .groupAdded(identifier: $0.identifier, name: $0.name) })
-        return added.map { ($0.name, $0.identifier) }
+        return try save(changes, book).compactMap(\.group).map { ($0.name, $0.identifier) }
     }
 
     private func additions(to name: String, _ identifier: String, besides members: [String]) -> [GroupChange] {
         var inside = Set(members)
-        return (groups.members[name] ?? []).filter { inside.insert($0).inserted }.map {
+        return (groups.members[name] ?? []).filter { inside.insert($0).inserted }.map { member in
             GroupChange(
-                place: "group \(Speech.clean(name))", step: .pair(.memberAdded, record: identifier, member: $0))
+                place: "group \(Speech.clean(name))",
+                put: { $0.addMember(withIdentifier: member, toGroupWithIdentifier: identifier) })
         }
     }
 
@@ -125,7 +119,8 @@ struct GroupSaves {
                     let outer = identifiers[card.name]
                 else { return nil }
                 return GroupChange(
-                    place: card.place, step: .pair(.subgroupAdded, record: outer, member: inner), isNesting: true)
+                    place: card.place,
+                    put: { $0.addSubgroup(withIdentifier: inner, toGroupWithIdentifier: outer) }, isNesting: true)
             }
         }
     }
@@ -136,18 +131,15 @@ struct GroupSaves {
     /// - Returns: the changes that were saved.
     private func save(_ changes: [GroupChange], _ book: AddressBook) throws -> [GroupChange] {
         var saved: [GroupChange] = []
-        var (start, noted, limit) = (0, 0, ContactSaves.changesPerSave)
+        var (start, limit) = (0, ContactSaves.changesPerSave)
         while start < changes.count {
             guard !interruption.hasCome else { throw Import.Interrupted() }
             let end = min(start + limit, changes.count)
             let some = changes[start..<end]
-            try journal?.note(changes[min(noted, end)..<end].compactMap(\.step))
-            noted = max(noted, end)
             var reason: String?
             do {
-                try book.send { for change in some { change.put(into: $0) } }
+                try book.send { for change in some { change.put($0) } }
             } catch let lost as AddressBook.Unanswered {
-                journal?.isUncertain = true
                 throw lost.failure
             } catch let failure as SaveFailure {
                 reason = failure.reason

@@ -54,14 +54,6 @@ struct GroupUIDs {
         new += "\(identifier)\t\(uid)\t\n"
     }
 
-    /// Gives groups that undo brought back the UIDs that they had.
-    static func keep(_ restored: [(old: String, new: String)]) throws {
-        guard !restored.isEmpty else { return }
-        var uids = try GroupUIDs(to: task)
-        for group in restored { uids.note(uids.uid(of: group.old), of: group.new) }
-        try uids.save()
-    }
-
     /// Appends the recorded UIDs to the file. The groups themselves are saved by then.
     mutating func save() throws {
         guard !new.isEmpty else { return }

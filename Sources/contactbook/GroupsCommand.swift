@@ -69,17 +69,15 @@ struct GroupsCommand: ParsableCommand {
     struct Create: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Create a group.")
         @Argument(help: "The name of the group.", completion: .nothing) var name: String
-        @OptionGroup var undo: UndoOption
 
         func run() throws {
-            let (book, journal) = try undo.begin("groups create \(name)", to: "make the group")
+            let book = try book(for: "groups create \(name)", to: "make the group")
             if try book.groups().contains(where: { $0.name == name && !$0.isNamedByOtherApp }) {
                 throw CommandFailure("there is a group called \(Speech.clean(name)) already", .refused)
             }
             let group = CNMutableGroup()
             group.name = name
-            try book.save(in: journal) { $0.add(group, toContainerWithIdentifier: nil) }
-            try journal?.note([.groupAdded(identifier: group.identifier, name: name)])
+            try book.save { $0.add(group, toContainerWithIdentifier: nil) }
             print("made \(Speech.clean(name))")
         }
     }
@@ -88,14 +86,12 @@ struct GroupsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Rename a group.")
         @Argument(help: "The group.", completion: .nothing) var group: String
         @Argument(help: "The new name.", completion: .nothing) var name: String
-        @OptionGroup var undo: UndoOption
 
         func run() throws {
-            let (book, journal) = try undo.begin("groups rename \(group) \(name)", to: "rename the group")
+            let book = try book(for: "groups rename \(group) \(name)", to: "rename the group")
             let found = try book.group(named: group)
             let renamed = found.renamed(name)
-            let step = UndoStep.groupRenamed(identifier: found.identifier, before: found.name, after: name)
-            try book.save(noting: [step], in: journal) { $0.update(renamed) }
+            try book.save { $0.update(renamed) }
             print("\(Speech.clean(found.name)) is called \(Speech.clean(name)) now")
         }
     }
@@ -103,17 +99,11 @@ struct GroupsCommand: ParsableCommand {
     struct Delete: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Delete a group. Its contacts stay.")
         @Argument(help: "The group.", completion: .nothing) var group: String
-        @OptionGroup var undo: UndoOption
 
         func run() throws {
-            let (book, journal) = try undo.begin("groups delete \(group)", to: "delete the group")
+            let book = try book(for: "groups delete \(group)", to: "delete the group")
             let found = try book.group(named: group)
-            let inner = try book.groups().filter { $0.parentGroupIdentifiers.contains(found.identifier) }
-                .map(\.identifier)
-            let step = UndoStep.groupDeleted(
-                identifier: found.identifier, name: found.name, members: try book.members(of: found.identifier),
-                parents: found.parentGroupIdentifiers, subgroups: inner)
-            try book.save(noting: [step], in: journal) { $0.deleteGroup(withIdentifier: found.identifier) }
+            try book.save { $0.deleteGroup(withIdentifier: found.identifier) }
             print("deleted \(Speech.clean(found.name)); its contacts stay")
         }
     }
@@ -137,12 +127,11 @@ struct GroupsCommand: ParsableCommand {
         @Argument(help: "The group.", completion: .nothing) var group: String
         @Argument(help: "The contacts' names, each in quotes, or identifiers.", completion: .nothing) var names:
             [String]
-        @OptionGroup var undo: UndoOption
 
         func change(adding: Bool) throws {
-            let (book, journal) = try undo.begin(
-                "groups \(adding ? "add" : "remove") \(group) \(names.joined(separator: " "))",
-                to: adding ? "add to the group" : "take out of the group")
+            let book = try AddressBook(
+                to: adding ? "add to the group" : "take out of the group",
+                reading: AddressBook.listKeys.union(.groups))
             let group = try book.group(named: group)
             let contacts = try names.map { try book.contact(named: $0, AddressBook.listKeys) }
             let cards = try contacts.flatMap { try book.cards(of: $0.identifier ?? "") }
@@ -153,15 +142,14 @@ struct GroupsCommand: ParsableCommand {
             let confirmed = cards.filter { adding && inside.contains($0) }
             if !confirmed.isEmpty {
                 // The broker does not share a member that another app added, until the person adds it again.
-                try book.save(in: nil) { request in
-                    for card in confirmed { request.put(.memberAdded, group.identifier, card) }
-                }
+                try book.put(confirmed, into: group.identifier)
             }
             guard !changing.isEmpty else {
                 throw CommandFailure(
                     adding ? "\(called) is in \(name) already" : "\(called) is not in \(name)", .refused)
             }
-            try book.save(adding ? .memberAdded : .memberRemoved, group.identifier, changing, in: journal)
+            let command = "groups \(adding ? "add" : "remove") \(self.group) \(names.joined(separator: " "))"
+            try book.doing(command).put(changing, into: group.identifier, adding: adding)
             print(adding ? "\(called): in \(name) now" : "\(called): no longer in \(name)")
         }
     }
@@ -170,41 +158,41 @@ struct GroupsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Make a group a subgroup of another one.")
         @Argument(help: "The group.", completion: .nothing) var group: String
         @Argument(help: "The new parent group.", completion: .nothing) var outer: String
-        @OptionGroup var undo: UndoOption
 
-        func run() throws { try GroupsCommand.changeNesting(of: group, outer, undo, adding: true) }
+        func run() throws { try GroupsCommand.changeNesting(of: group, outer, adding: true) }
     }
 
     struct Unnest: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Remove a subgroup from another group.")
         @Argument(help: "The group.", completion: .nothing) var group: String
         @Argument(help: "The parent group.", completion: .nothing) var outer: String
-        @OptionGroup var undo: UndoOption
 
-        func run() throws { try GroupsCommand.changeNesting(of: group, outer, undo, adding: false) }
+        func run() throws { try GroupsCommand.changeNesting(of: group, outer, adding: false) }
     }
 
     private static func changeNesting(
-        of group: String, _ outer: String, _ undo: UndoOption, adding: Bool
+        of group: String, _ outer: String, adding: Bool
     ) throws {
         let verb = adding ? "nest" : "unnest"
-        let (book, journal) = try undo.begin("groups \(verb) \(group) \(outer)", to: "\(verb) the group")
+        let book = try book(for: "groups \(verb) \(group) \(outer)", to: "\(verb) the group")
         let (inner, outer) = (try book.group(named: group), try book.group(named: outer))
         let (name, outerName) = (Speech.clean(inner.name), Speech.clean(outer.name))
         guard inner.parentGroupIdentifiers.contains(outer.identifier) != adding else {
             throw CommandFailure(
                 adding ? "\(name) is within \(outerName) already" : "\(name) is not within \(outerName)", .refused)
         }
-        let pairing = adding ? UndoStep.Pairing.subgroupAdded : .subgroupRemoved
-        try book.save(pairing, outer.identifier, [inner.identifier], in: journal)
+        try book.save { request in
+            if adding {
+                request.addSubgroup(inner, to: outer)
+            } else {
+                request.removeSubgroup(inner, from: outer)
+            }
+        }
         print(adding ? "\(name) is within \(outerName) now" : "\(name) is no longer within \(outerName)")
     }
 }
 
-extension UndoOption {
-    /// - Parameter command: the text that `undo --list` shows.
-    fileprivate func begin(_ command: String, to task: String) throws -> (book: AddressBook, journal: UndoJournal?) {
-        let journal = journal(command, to: task)
-        return (try AddressBook(to: task, reading: AddressBook.listKeys.union(.groups)), journal)
-    }
+/// - Parameter command: the text that `undo --list` shows.
+private func book(for command: String, to task: String) throws -> AddressBook {
+    try AddressBook(to: task, reading: AddressBook.listKeys.union(.groups)).doing(command)
 }

@@ -24,8 +24,6 @@ extension Import {
         let membership: ImportedGroups.Membership
         /// `nil` if this run does not search for duplicates.
         let fingerprint: DuplicateFingerprint?
-        /// Lets undo detect whether the added contact was changed later.
-        let digest: ContactDigest
         /// The UID in the form for comparison.
         let uid: String?
         /// The hash of all values but the UID, valid in this process only.
@@ -35,16 +33,11 @@ extension Import {
             _ contact: Contact, at place: String, _ membership: ImportedGroups.Membership, isLookedFor: Bool
         ) {
             (self.contact, self.place, self.membership) = (contact, place, membership)
-            if isLookedFor {
-                let (fingerprint, digest) = DuplicateFingerprint.withDigest(of: contact)
-                (self.fingerprint, self.digest) = (fingerprint, digest)
-            } else {
-                (fingerprint, digest) = (nil, ContactDigest(contact))
-            }
+            fingerprint = isLookedFor ? DuplicateFingerprint(contact) : nil
             uid = ContactUID.of(contact).map(ContactUID.comparable)
             var hasher = Hasher()
-            hasher.combine(digest.ordinary)
-            hasher.combine(digest.image)
+            hasher.combine(fingerprint?.card)
+            hasher.combine(contact.imageData)
             hasher.combine(contact.note)
             hasher.combine(contact.withoutUID.extraProperties)
             content = hasher.finalize()

@@ -10,7 +10,6 @@ struct Import {
     /// The book to search for duplicates, also in a dry run; `nil` if this program may not see contacts yet.
     let known: AddressBook?
     let interruption: Interruption
-    let journal: UndoJournal?
     /// How to treat duplicates.
     var treatment: DuplicateTreatment
     /// Whether the person has not said what to do with duplicates, and cannot be asked.
@@ -25,12 +24,11 @@ struct Import {
 
     init(
         book: AddressBook?, knowing known: AddressBook?, duplicates: DuplicateTreatment, isUnanswered: Bool,
-        size: Int?, interruption: Interruption, journal: UndoJournal?
+        size: Int?, interruption: Interruption
     ) throws {
         (self.book, self.known, self.isUnanswered) = (book, known, isUnanswered)
         report = ImportReport(isDryRun: book == nil, size: size)
         self.interruption = interruption
-        self.journal = journal
         treatment = duplicates
         readable = .all
         var inBook: KnownContacts?
@@ -39,7 +37,7 @@ struct Import {
             inBook = try KnownContacts(known, fetchable: known.fetchableKeys())
         }
         matches = ImportMatches(inBook)
-        saves = ContactSaves(book, interruption: interruption, journal: journal, report, matches, groups)
+        saves = ContactSaves(book, interruption: interruption, report, matches, groups)
     }
 
     /// Checks one imported card, then adds it or handles it as a duplicate.
@@ -88,7 +86,7 @@ struct Import {
     mutating func finish() throws {
         try saves.save()
         try saves.settle()
-        try GroupSaves(groups: groups, book: book, journal: journal, interruption: interruption, report: report).save()
+        try GroupSaves(groups: groups, book: book, interruption: interruption, report: report).save()
         report.end()
     }
 }

@@ -40,7 +40,6 @@ struct ImportCommand: ParsableCommand {
     var dropColumns = false
     @Flag(help: "Ignore groups: labels, categories and folders.") var noGroups = false
     @Flag(help: "Only read the files and report; add nothing.") var dryRun = false
-    @OptionGroup var undo: UndoOption
 
     func run() throws {
         // All files are opened before any contact is added, so that a mistyped name fails at once.
@@ -48,7 +47,7 @@ struct ImportCommand: ParsableCommand {
         let reading = ImportReading(
             format: format, dates: dayFirst ? .dayFirst : .monthFirst, makesGroups: !noGroups)
         if !dropColumns { for file in opened { try ImportedColumns.check(file, reading) } }
-        let book = dryRun ? nil : try AddressBook(to: Import.task)
+        let book = dryRun ? nil : try AddressBook(to: Import.task).doing("import \(files.joined(separator: " "))")
         let known = book ?? AddressBook(ifOpenTo: Import.task)
         // A dry run asks no questions.
         let canAsk = !dryRun && Speech.canAsk
@@ -59,15 +58,12 @@ struct ImportCommand: ParsableCommand {
                 "could not \(Import.task): there is no terminal to ask on", try: "say --duplicates skip, merge or keep",
                 .notTried)
         }
-        let journal = dryRun ? nil : undo.journal("import \(files.joined(separator: " "))", to: Import.task)
-        try journal?.open()
-        defer { journal?.end() }
         // The interruption is created only after the access prompt, so ^C ends the program at once during the
         // prompt.
         let interruption = Interruption()
         let run = try Import(
             book: book, knowing: known, duplicates: treatment, isUnanswered: duplicates == nil && treatment == .skip,
-            size: ImportedFile.size(of: opened), interruption: interruption, journal: journal)
+            size: ImportedFile.size(of: opened), interruption: interruption)
         var reader = ImportReader(run)
         do {
             do {
@@ -78,7 +74,6 @@ struct ImportCommand: ParsableCommand {
             try reader.run.finish()
         } catch is Import.Interrupted {
             Speech.say("contactbook: interrupted; \(run.report.soFar)")
-            journal?.end()
             interruption.take()
         }
         try report(run.report, run.groups.names, of: Self.places(opened), isCompared: known != nil)

@@ -11,7 +11,6 @@ struct LinkCommand: ParsableCommand {
         discussion: "Example: contactbook link \"Ada Lovelace\" \"Countess of Lovelace\"")
 
     @Argument(help: "Their names, each in quotes, or identifiers.", completion: .nothing) var names: [String]
-    @OptionGroup var undo: UndoOption
 
     func validate() throws {
         guard names.count > 1 else { throw ValidationError("name two contacts at least, each in quotes") }
@@ -30,9 +29,7 @@ struct LinkCommand: ParsableCommand {
         guard let first = sets.first?.first, sets.count > 1 else {
             throw CommandFailure("\(called.joined(separator: " and ")) are one contact already", .refused)
         }
-        try book.link(
-            first, with: Array(sets.dropFirst()),
-            in: undo.journal("link \(called.joined(separator: ", "))", to: task))
+        try book.doing("link \(called.joined(separator: ", "))").link(first, with: sets.dropFirst().map { $0[0] })
         print("linked \(called.joined(separator: " and "))")
     }
 }
@@ -45,7 +42,6 @@ struct UnlinkCommand: ParsableCommand {
     @Argument(help: "The contact's name or identifier.", completion: .nothing) var name: [String]
     @Option(help: "Unlink only this card, by its identifier. Default: all cards.", completion: .nothing) var card:
         String?
-    @OptionGroup var undo: UndoOption
 
     func run() throws {
         let task = "unlink the contact"
@@ -61,8 +57,9 @@ struct UnlinkCommand: ParsableCommand {
         }
         let leaving = card.map { [$0] } ?? Array(cards.dropFirst())
         let staying = cards.first { !leaving.contains($0) } ?? cards[0]
-        let journal = undo.journal("unlink \(called)", to: task)
-        try book.save(.unlinked, staying, leaving, in: journal)
+        try book.doing("unlink \(called)").save { request in
+            for card in leaving { request.unlink(contactWithIdentifier: staying, fromContactWithIdentifier: card) }
+        }
         print(card == nil ? "\(called) is \(cards.count) contacts now" : "took one card out of \(called)")
     }
 }

@@ -133,6 +133,13 @@ enum AuthorizationTable {
                 limited: Cell(#"UnauthorizedKeys {"keys":["note"]}"#),
                 full: Cell(#"UnauthorizedKeys {"keys":["note"]}"#))),
         Row(
+            "ListSaves", "{}",
+            .reading(
+                limited: Cell(#"{"saves":[],"days":30}"#), full: Cell(#"{"saves":[],"days":30}"#))),
+        Row(
+            "TakeBack", #"{"group":"none"}"#,
+            .reading(limited: Cell("SaveDoesNotExist {}"), full: Cell("SaveDoesNotExist {}"))),
+        Row(
             "CountContacts", "{}",
             .reading(
                 limited: Cell(#"{"count":1}"#), full: Cell(#"{"count":2}"#), capped: Cell(#"{"count":0}"#))),

@@ -61,7 +61,7 @@ struct AuthorizationTableTests {
                 "GetAuthorization", "RequestAccess", "FetchContacts", "CountContacts", "SaveContacts",
                 "ListLinkedContacts", "GetUserDefaults", "SetUserDefaults", "ListContainers", "ListGroups",
                 "WatchChanges", "FetchHistory", "RequestContacts", "UpdateRequest", "ManageAccess", "PickContacts",
-                "ProposeContact",
+                "ProposeContact", "ListSaves", "TakeBack",
             ])
         #expect(Set(rows.map(\.method)) == Set(ContactsMethod.allCases.map(\.rawValue)))
     }

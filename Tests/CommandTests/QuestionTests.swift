@@ -28,7 +28,7 @@ struct QuestionTests {
             case .purge: "Remove them? [y/N]"
             case .putBack: "Put them back? [y/N]"
             case .remove: "Remove Ada Lovelace (+1 555 0100)? [y/N]"
-            case .undo: "Undo import people.vcf, some time ago, and remove 2 contacts? [y/N]"
+            case .undo: "and remove 2 contacts? [y/N]"
             case .edit: "[o] overwrite with yours:"
             case .duplicates: "s, l or q:"
             case .importing: "the same for all that follow:"
@@ -57,14 +57,6 @@ struct QuestionTests {
             "First Name,Last Name,E-mail Address,Home Phone\nAda,Lovelace,ada@example.org,201 555 0112\n",
             to: "twin.csv")
         try folder.write("sed -i s/Lovelace/King/ \"$1\"; touch edited", to: "editor")
-        for each in ["/contactbook", "/contactbook/undo"] { try #require(mkdir(folder.path + each, 0o700) == 0) }
-        // A time that is none is shown as it is.
-        let added = ["A1", "A2"].map {
-            #"{"step":"added","identifier":"\#($0)","name":"Ada","digest":["","",""]}"# + "\n"
-        }
-        try folder.write(
-            #"{"version":1,"command":"import people.vcf","time":"some time ago"}"# + "\n" + added.joined(),
-            to: "contactbook/undo/1.jsonl")
         try #require(mkfifo(folder.path + "/go", 0o600) == 0)
         self.folder = folder
         let edited = folder.path + "/edited"
@@ -90,6 +82,13 @@ struct QuestionTests {
                 return .error(
                     "io.contactbroker.Admin.InvalidValue",
                     parameters: #"{"parameter":"replaces","reason":"the address book has 1 contact"}"#)
+            case "ListSaves":
+                return .reply(
+                    """
+                    {"saves":[{"group":"g","label":"import people.vcf","time":"2026-03-01T12:00:00Z","added":2,\
+                    "changed":0,"deleted":0,"takenBack":false}],"days":30}
+                    """)
+            case "TakeBack": return .reply(#"{"removed":2,"more":false}"#)
             case "PutBack": return .reply(#"{"returned":2}"#)
             default: return .reply("{}")
             }
@@ -116,7 +115,7 @@ struct QuestionTests {
         try terminal.waitForExit()
         let changes = broker.asked.filter {
             ["SaveContacts", "PurgeUser"].contains($0.method) || $0.parameters.contains(#""replaces":true"#)
-                || $0.method == "PutBack" && !$0.parameters.contains(#""dryRun":true"#)
+                || ["PutBack", "TakeBack"].contains($0.method) && !$0.parameters.contains(#""dryRun":true"#)
         }
         #expect(changes.isEmpty, "\(terminal.screen.text)")
     }

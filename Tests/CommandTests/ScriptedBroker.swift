@@ -52,17 +52,7 @@ final class ScriptedBroker: Sendable {
             unlink("\(folder)/\(door)")
             rmdir("\(folder)/\(door.prefix { $0 != "/" })")
         }
-        // Remove the files that contactbook wrote for undo.
-        let undo = folder + "/state/contactbook/undo"
-        if let directory = opendir(undo) {
-            while let entry = readdir(directory) {
-                withUnsafeBytes(of: &entry.pointee.d_name) { name in
-                    _ = unlink("\(undo)/" + String(decoding: name.prefix { $0 != 0 }, as: UTF8.self))
-                }
-            }
-            closedir(directory)
-        }
-        for each in ["/state/contactbook/undo", "/state/contactbook", "/state", ""] { rmdir(folder + each) }
+        for each in ["/state/contactbook", "/state", ""] { rmdir(folder + each) }
     }
 
     /// The calls so far, without GetAuthorization and GetUserDefaults.

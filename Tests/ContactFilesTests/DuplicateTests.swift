@@ -78,13 +78,6 @@ struct DuplicateTests {
         #expect(evidence(contact("Zo\u{EB}"), contact("Zo\u{E9}")) == nil)
         #expect(evidence(contact("\"Ada", "b"), contact("\"Ad", "ab")) == nil)
         #expect(evidence(contact("A", "\"\"B"), contact("A\"", "\"B")) == nil)
-        var noted = contact("Zo\u{EB}", email: "zoe@example.org", uid: "Z-1")
-        (noted.note, noted.imageData) = ("a friend", "AAAA")
-        // Undo journals of earlier imports contain these digests. If they differed, every contact would count as
-        // changed.
-        let digest = DuplicateFingerprint.withDigest(of: noted).1
-        let kept = ContactDigest(ordinary: "b490f2b064a6facb", named: "069e0c7c5a7fbb1d", image: "d8f10e9b2eb63c6c")
-        #expect(digest == kept)
     }
 
     @Test("UUIDs are compared regardless of their spelling")
@@ -150,70 +143,5 @@ struct BirthdayTests {
     func none() {
         #expect(BirthdayCalendar(today: "2027-02-29") == nil && BirthdayCalendar(today: "--02-28") == nil)
         #expect(BirthdayCalendar(today: "2027-02-28")?.next("1990-02-30") == nil)
-    }
-}
-
-@Suite("The undo journal")
-struct UndoTests {
-    private static var steps: [UndoStep] {
-        var contact = Contact()
-        contact.givenName = "Ada\n\"x\""
-        contact.phoneNumbers = [LabeledString(identifier: 3, label: "_$!<Home>!$_", value: "1")]
-        return [
-            .added(identifier: "1", name: "Ada", digest: ContactDigest(contact)),
-            .updated(
-                identifier: "1", name: "Ada", before: contact, after: contact,
-                keys: ContactKeySet([.givenName, .phoneNumbers])),
-            .deleted(identifier: "1", contact: contact, groups: ["g"], linked: ["2"], unread: .named),
-            .groupAdded(identifier: "g", name: "G"), .groupRenamed(identifier: "g", before: "G", after: "H"),
-            .groupDeleted(identifier: "g", name: "G", members: ["1"], parents: ["p"], subgroups: []),
-            .pair(.memberAdded, record: "g", member: "1"), .pair(.memberRemoved, record: "g", member: "1"),
-            .pair(.subgroupAdded, record: "g", member: "h"), .pair(.subgroupRemoved, record: "g", member: "h"),
-            .pair(.linked, record: "1", member: "2"), .pair(.unlinked, record: "1", member: "2"),
-        ]
-    }
-
-    private var file: [UInt8] {
-        UndoEntry(command: "remove Ada", time: "2026-03-01T12:00:00Z").head + Self.steps.flatMap(UndoEntry.line)
-    }
-
-    @Test("Written steps are read back, and a truncated last line is ignored")
-    func files() throws {
-        let entry = try #require(UndoEntry(file: file))
-        #expect(entry.steps == Self.steps && entry.command == "remove Ada" && !entry.isUndone && !entry.isUndoing)
-        let cut = try #require(UndoEntry(file: file.dropLast(3)))
-        #expect(cut.steps == Array(Self.steps.dropLast()))
-        let undone = try #require(UndoEntry(file: file + UndoEntry.undoneLine(renamed: ["1": "9"])))
-        #expect(undone.isUndone && undone.renamed == ["1": "9"])
-    }
-
-    @Test("A file that is not a journal, or is from a later version, is refused; a damaged one has no steps")
-    func refused() {
-        for text in ["", "x\n", "{}\n", #"{"version":2,"command":"x","time":""}"# + "\n"] {
-            #expect(UndoEntry(file: Array(text.utf8)) == nil)
-        }
-        for line in ["{\"step\":\"new\"}\n", "\u{0}\n", "\n"] {
-            let damaged = UndoEntry(file: file + Array(line.utf8) + UndoEntry.undoneLine(renamed: [:]))
-            #expect(damaged?.isDamaged == true && damaged?.steps == [] && damaged?.command == "remove Ada")
-        }
-    }
-
-    @Test("A digest changes with every readable change, and only then")
-    func digests() {
-        var contact = Contact()
-        contact.givenName = "Ada"
-        contact.phoneNumbers = [LabeledString(identifier: 1, value: "1")]
-        let digest = ContactDigest(contact)
-        var same = contact
-        same.phoneNumbers[0].identifier = 7
-        same.modificationDate = "2026-03-01T12:00:00Z"
-        #expect(digest.says(asMuchAs: ContactDigest(same), readable: .all))
-        var noted = contact
-        noted.note = "x"
-        #expect(!digest.says(asMuchAs: ContactDigest(noted), readable: .all))
-        #expect(digest.says(asMuchAs: ContactDigest(noted), readable: ContactKeySet.all.subtracting(.named)))
-        var other = contact
-        other.phoneNumbers[0].value = "2"
-        #expect(!digest.says(asMuchAs: ContactDigest(other), readable: ContactKeySet()))
     }
 }

@@ -94,4 +94,6 @@ func undoLinked() throws {
     try save { $0.setMeContact(try contact("ada")) }
     print(store.canUndo)
     try store.undoLastSave()
+    do { print(try store.unifiedMeContactWithKeys(toFetch: []).givenName) } catch { say(error) }
+    try store.undoLastSave()
 }

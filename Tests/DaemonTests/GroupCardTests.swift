@@ -110,7 +110,7 @@ struct GroupCardTests {
     func unwritable() throws {
         let fixture = try DaemonFixture.withContactbook()
         let imported = try Command(
-            DaemonFixture.programs + "/contactbook", ["import", "--no-undo", try fixture.file("a.vcf", Self.cards)],
+            DaemonFixture.programs + "/contactbook", ["import", try fixture.file("a.vcf", Self.cards)],
             in: fixture, environment: ["XDG_STATE_HOME": try fixture.file("file", "")])
         #expect(imported.end == .exited(0))
         #expect(imported.errors.contains("could not note the UIDs of the groups"), "\(imported.errors)")

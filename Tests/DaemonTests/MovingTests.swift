@@ -89,7 +89,6 @@ struct MovingTests {
         #expect(try fixture.contactbook("undo", "1").end == .exited(0))
         #expect(try fixture.contactbook("list").output.split(separator: "\n").count == 3)
         #expect(try fixture.contactbook("groups", "show", "Programmers").output.split(separator: "\n").count == 3)
-        try fixture.expectPrivate(fixture.folder + "/own-state/contactbook/undo")
     }
 
     @Test("Merging a CSV file adds missing values and replaces none, and undo restores the contacts")
@@ -245,13 +244,9 @@ struct MovingTests {
     func uidsWithoutNotes() throws {
         let fixture = try imported(.all.subtracting(.named))
         let removed = try fixture.contactbook("remove", "--yes", "ada")
-        #expect(
-            removed.errors.contains("lost for good, if it had them, because contactbook may not read them: note"),
-            "\(removed.errors)")
+        #expect(removed.end == .exited(0), "\(removed.errors)")
         let undone = try fixture.contactbook("undo")
-        #expect(
-            undone.output.hasPrefix("Ada Lovelace is back (undone: remove ")
-                && undone.errors.contains("missing, if there were any, because contactbook could not read them: note"))
+        #expect(undone.output.hasPrefix("undone: remove "), "\(undone.errors)")
         let folder = fixture.folder + "/synced"
         mkdir(folder, 0o700)
         _ = try fixture.file("synced/ada-1.vcf", Self.cards)

@@ -23,6 +23,10 @@ public enum ParameterLimits {
     public static let picked = 100
     /// The steps of one save. A larger save costs less per step, but delays other callers longer.
     public static let changes = 2_000
+    /// The words for a group of saves.
+    public static let label = 256
+    /// The groups of saves that are listed, and the records that a reply about one names.
+    public static let saveGroups = 1_000
     /// The contacts requested in one call, or in one page.
     public static let contacts = 1_000_000
     /// The rows in one reply to `Search` of an agent.

@@ -49,6 +49,22 @@ struct BinReader {
             }
     }
 
+    /// Returns an app's groups of saves, the last one first.
+    func groups(of mark: [UInt8], limit: Int) throws(StoreError) -> [ListedSaveGroup] {
+        let select = try db.statement(
+            """
+            SELECT groupToken, max(label), max(takesBack), min(time), sum(added), sum(changed), sum(deleted),
+                max(takenBack), max(number) AS last FROM binSave
+            WHERE mark = ? AND groupToken IS NOT NULL GROUP BY groupToken ORDER BY last DESC LIMIT ?
+            """)
+        return try select.bind(1, mark).bind(2, Int64(limit)).all { row in
+            ListedSaveGroup(
+                group: SaveGroup(token: row.text(0), label: row.text(1), takesBack: row.textOrNil(2)),
+                time: row.integer(3), added: Int(row.integer(4)), changed: Int(row.integer(5)),
+                deleted: Int(row.integer(6)), isTakenBack: row.integer(7) != 0)
+        }
+    }
+
     /// Returns the first contacts that a save changed.
     func contacts(of save: Int64, limit: Int) throws(StoreError) -> [BinContact] {
         let select = try db.statement(
@@ -66,7 +82,7 @@ struct BinReader {
                     BinContact(record: record, change: row[5] & 2 == 0 ? .changed : .deleted, contact: former?.card))
             } else {
                 let last = row[1] == BinSubject.contact.rawValue ? row[2] : row[3]
-                contacts += try added(row[2]...last, limit: limit - contacts.count)
+                contacts += try added(row[2]...max(row[2], last), limit: limit - contacts.count)
             }
         }
         return contacts

@@ -25,16 +25,19 @@ struct BinRows {
     ///
     /// - Returns: the bytes that it counts.
     func write(_ save: BinSave, _ mark: [UInt8]) throws(StoreError) -> Int64 {
-        let bytes = Self.row + Int64(save.author.app.utf8.count)
+        let words = [save.author.app, save.group?.token, save.group?.label, save.group?.takesBack]
+        let bytes = words.reduce(Self.row) { $0 + Int64($1?.utf8.count ?? 0) }
         try db.statement(
             """
-            INSERT INTO binSave (number, kind, time, portion, bytes, mark, app, strength, added, changed, deleted)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO binSave (number, kind, time, portion, bytes, mark, app, strength, added, changed, deleted,
+                groupToken, label, takesBack)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .bind(1, save.number).bind(2, save.kind.rawValue).bind(3, save.time).bind(4, save.author.portion.rawValue)
         .bind(5, bytes).bind(6, mark).bind(7, save.author.app).bind(8, save.author.strength)
-        .bind(9, Int64(save.added)).bind(10, Int64(save.changed)).bind(11, Int64(save.deleted)).run()
+        .bind(9, Int64(save.added)).bind(10, Int64(save.changed)).bind(11, Int64(save.deleted))
+        .bind(12, save.group?.token).bind(13, save.group?.label).bind(14, save.group?.takesBack).run()
         try db.statement("UPDATE book SET binSaves = ?").bind(1, save.number).run()
         return bytes
     }
@@ -46,6 +49,20 @@ struct BinRows {
         let save = BinSave(
             number: saves + 1, kind: .restore, time: seconds, author: .person, added: 0, changed: 0, deleted: 0)
         try add(write(save, author.app), to: save.author.portion.rawValue)
+    }
+
+    /// Notes that an app has taken back a group of its saves, all of it. What that group took back itself, counts as made
+    /// again, and so on.
+    func noteTakenBack(_ group: String, by mark: [UInt8]) throws(StoreError) {
+        let set = try db.statement("UPDATE binSave SET takenBack = ? WHERE mark = ? AND groupToken = ?")
+        let select = try db.statement(
+            "SELECT takesBack FROM binSave WHERE mark = ? AND groupToken = ? AND takesBack IS NOT NULL LIMIT 1")
+        var (next, isTakenBack, noted) = (Optional(group), true, Set<String>())
+        while let group = next, noted.insert(group).inserted {
+            try set.bind(1, isTakenBack ? 1 : 0).bind(2, mark).bind(3, group).run()
+            next = try select.bind(1, mark).bind(2, group).first { $0.text(0) }
+            isTakenBack.toggle()
+        }
     }
 
     // MARK: Bytes
@@ -106,6 +123,7 @@ struct BinRows {
                 guard !found.isEmpty else { break }
                 for (item, former) in found where try size(of: portion) > most {
                     try remove(item, isStoodFor: rank == 1)
+                    try notePartial(former)
                     try removeIfEmpty(save: former)
                 }
             }
@@ -167,6 +185,9 @@ struct BinRows {
                 }
             }
             if isStoodFor {
+                let save = try db.statement("SELECT save FROM binItem WHERE number = ?").bind(1, former)
+                    .first { $0.integer(0) }
+                if let save { try notePartial(save) }
                 try db.statement(
                     """
                     UPDATE binItem SET (save, flags) = (SELECT save, binItem.flags | (later.flags & 2) FROM binItem AS later
@@ -191,6 +212,17 @@ struct BinRows {
         for (portion, bytes) in gone { try add(-bytes, to: portion) }
     }
 
+    /// Notes that some rows of the group that a save is in have left the bin.
+    private func notePartial(_ save: Int64) throws(StoreError) {
+        try db.statement(
+            """
+            UPDATE binSave SET partial = 1
+            WHERE (mark, groupToken) = (SELECT mark, groupToken FROM binSave WHERE number = ?)
+            """
+        )
+        .bind(1, save).run()
+    }
+
     /// Returns the row before this one that is about the same subject.
     func former(of item: Int64) throws(StoreError) -> Int64? {
         try db.statement(
@@ -204,6 +236,7 @@ struct BinRows {
 
     private func removeIfEmpty(save: Int64) throws(StoreError) {
         guard try !db.statement("SELECT 1 FROM binItem WHERE save = ? LIMIT 1").bind(1, save).hasRow() else { return }
+        try notePartial(save)
         let delete = try db.statement("DELETE FROM binSave WHERE number = ? RETURNING portion, bytes")
         let gone = try delete.bind(1, save).all { ($0.integer(0), $0.integer(1)) }
         for (portion, bytes) in gone { try add(-bytes, to: portion) }

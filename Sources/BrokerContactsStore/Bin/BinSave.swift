@@ -18,4 +18,6 @@ public struct BinSave: Hashable, Sendable {
     public let added: Int
     public let changed: Int
     public let deleted: Int
+    /// `nil` if no app can take the save back.
+    var group: SaveGroup?
 }

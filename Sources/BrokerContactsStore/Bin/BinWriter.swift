@@ -24,6 +24,7 @@ final class BinWriter {
     private let days: Int64
     /// Whether the bin keeps no contents for this save, because the person allowed that.
     private let isIrreversible: Bool
+    private let group: SaveGroup?
     private let save: Int64
     /// Whether the author may not see every contact completely.
     private let isLimited: Bool
@@ -46,7 +47,7 @@ final class BinWriter {
     /// Returns `nil` if the person keeps no bin.
     init?(
         _ db: Database, _ kind: BinSave.Kind = .save, of app: SaveAuthor, by author: ChangeAuthor, isLimited: Bool,
-        isIrreversible: Bool = false, at seconds: Int64, _ bounds: SpaceBounds
+        isIrreversible: Bool = false, in group: SaveGroup? = nil, at seconds: Int64, _ bounds: SpaceBounds
     ) throws(StoreError) {
         rows = BinRows(db: db)
         let (days, saves) = try rows.settings(bounds)
@@ -55,6 +56,7 @@ final class BinWriter {
         save = saves + 1
         self.isLimited = isLimited
         self.isIrreversible = isIrreversible
+        self.group = group
         firstYoung = isLimited ? .min : BookChange.lowestNumber(at: seconds - Self.young)
         me = try db.statement("SELECT me FROM book").first { $0.integerOrNil(0) }
         next = (try db.statement("SELECT max(number) FROM binItem").first { $0.integer(0) } ?? 0) + 1
@@ -274,7 +276,8 @@ final class BinWriter {
         growth += try rows.write(
             BinSave(
                 number: save, kind: kind, time: seconds, author: app, added: new.subtracting(deleted).count,
-                changed: changed.count, deleted: deleted.subtracting(added.map { RecordNumber($0) }).count),
+                changed: changed.count, deleted: deleted.subtracting(added.map { RecordNumber($0) }).count,
+                group: group),
             mark)
         try rows.add(growth, to: app.portion.rawValue)
         let hasExpired = try rows.expire(before: seconds - days * 86_400)

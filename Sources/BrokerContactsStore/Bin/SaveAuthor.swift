@@ -31,22 +31,3 @@ enum BinPortion: Int64, CaseIterable {
     case otherApps
     case person
 }
-
-/// What a row of the bin is about.
-enum BinSubject: Int64 {
-    case contact = 1
-    case group
-    /// `record` is the group, and `member` the contact.
-    case member
-    /// `record` is the group, and `member` the group in it.
-    case subgroup
-    /// The set of cards, linked by hand, that a card is in.
-    case handLink
-    /// Two cards, the lower number first.
-    case unlike
-    /// The owner's own card.
-    case me
-    case container
-    /// Contacts that the save added, from `record` to `member`.
-    case added
-}

@@ -10,6 +10,8 @@ public enum ContactChange: Hashable, Sendable {
     case group(GroupChange)
     case link(LinkChange)
     case container(ContainerChange)
+    /// Brings back what the author deleted, as the bin has it (``ContactsStore/inverse(of:seen:isForced:limit:)``).
+    case putBack(FormerRecords)
     /// The broker's own change: adds a thumbnail of the photo `of`; both are base64. `nil`: the photo has none, so it no
     /// longer waits for one. Does nothing if the
     /// contact has no photo, has a different photo, or already has a thumbnail.
@@ -17,6 +19,13 @@ public enum ContactChange: Hashable, Sendable {
 }
 
 extension Sequence<ContactChange> {
+    /// The deleted contacts that come back.
+    public var returnedContacts: Set<RecordNumber> {
+        reduce(into: []) { returned, change in
+            if case .putBack(let former) = change, case .contact = former.kind { returned.formUnion(former.records) }
+        }
+    }
+
     /// The contacts, groups and containers that the changes concern.
     public var records: Set<RecordNumber> {
         reduce(into: []) { records, change in
@@ -30,6 +39,7 @@ extension Sequence<ContactChange> {
                 .container(.put(let record, _, let other)), .link(.link(let record, let other)),
                 .link(.unlink(let record, let other)):
                 records.formUnion([record, other])
+            case .putBack(let former): records.formUnion(former.records)
             case .group(.setMe(nil)): break
             }
         }

@@ -3,14 +3,14 @@ import BrokerSQLite
 
 extension BookSave {
     /// Makes everything that the steps name as it was. What refers to a record that is gone stays as it is.
-    func putBack(_ plan: PutBackPlan) throws {
+    func putBack(_ all: [FormerState]) throws {
         let steps = { (subject: BinSubject, existed: Bool) in
-            plan.steps.filter { $0.subject == subject && $0.existed == existed }
+            all.filter { $0.subject == subject && $0.existed == existed }
         }
         for step in steps(.contact, true) { try putBack(contact: step) }
         for step in steps(.group, true) { try putBack(group: step) }
-        for step in plan.steps { try putBack(relation: step) }
-        let links = try plan.steps.filter { try $0.subject == .handLink && db.hasContact($0.record) }
+        for step in all { try putBack(relation: step) }
+        let links = try all.filter { try $0.subject == .handLink && db.hasContact($0.record) }
         try linking.putBack(handLinks: links.map { ($0.record, $0.former) })
         for step in steps(.group, false) where try name(ofGroup: step.record) != nil {
             try apply(.group(.delete(step.record)), 0)
@@ -21,7 +21,7 @@ extension BookSave {
 
     // MARK: Contacts
 
-    private func putBack(contact step: PutBackPlan.Step) throws {
+    private func putBack(contact step: FormerState) throws {
         guard let item = step.item, let former = try FormerContact.read(item, step.record, db),
             var contact = Contact(former.card)
         else { return }
@@ -43,8 +43,10 @@ extension BookSave {
             _ = try contacts.writeThumbnail(record, thumbnail, of: photo.image)
         }
         try linking.set(step.record, isUnsure: former.isUnsure)
+        // Only the person's own saves add a container that is gone.
+        let isThere = try author == .nobody || former.container.map { try containerName($0) != nil } ?? true
         try db.statement("UPDATE contact SET container = ? WHERE record = ?")
-            .bind(1, try container(former.container)).bind(2, record).run()
+            .bind(1, isThere ? try container(former.container) : nil).bind(2, record).run()
     }
 
     private func change(
@@ -92,7 +94,7 @@ extension BookSave {
         try db.statement("SELECT name FROM contactGroup WHERE record = ?").bind(1, group.rawValue).first { $0.text(0) }
     }
 
-    private func putBack(group step: PutBackPlan.Step) throws {
+    private func putBack(group step: FormerState) throws {
         let select = try db.statement("SELECT name, maker, former, flags FROM binItem WHERE number = ?")
         guard let item = step.item,
             let former = try select.bind(1, item).first({ ($0.text(0), $0.bytes(1), $0.record(2), $0.integer(3)) })
@@ -116,11 +118,14 @@ extension BookSave {
         use.add(name.utf8.count)
     }
 
+    private func containerName(_ record: RecordNumber) throws(StoreError) -> String? {
+        try db.statement("SELECT name FROM container WHERE record = ?").bind(1, record.rawValue).first { $0.text(0) }
+    }
+
     /// Returns the number of a former container, which is added again if it is gone.
     private func container(_ record: RecordNumber?) throws -> Int64? {
         guard let record else { return nil }
-        let isThere = try db.statement("SELECT 1 FROM container WHERE record = ?").bind(1, record.rawValue).hasRow()
-        if isThere { return record.rawValue }
+        if try containerName(record) != nil { return record.rawValue }
         let select = try db.statement(
             "SELECT name FROM binItem WHERE subject = 8 AND record = ? AND existed = 1 ORDER BY number DESC LIMIT 1")
         guard let name = try select.bind(1, record.rawValue).first({ $0.text(0) }) else { return nil }
@@ -151,7 +156,7 @@ extension BookSave {
 
     // MARK: Relations
 
-    private func putBack(relation step: PutBackPlan.Step) throws {
+    private func putBack(relation step: FormerState) throws {
         switch step.subject {
         case .contact, .group, .handLink, .added: return
         case .container: if step.existed { _ = try container(step.record) }

@@ -16,7 +16,7 @@ extension BookWriter {
             let save = try BookSave(
                 db, ContactWriter(db, ordering: ordering), Linking(db, maker.normalizer, links, isEvidence: true, bin),
                 maker, nil, by: .nobody, .full, keeping: [], at: seconds, perChange: space.bounds.change, bin)
-            try save.putBack(plan)
+            try save.putBack(plan.steps)
             let links = try save.finish()
             if try bin?.finish(save.changes, &binSpace) == true { leavesText = true }
             if let entry, !save.changes.isEmpty { try write(entry) }
@@ -38,6 +38,12 @@ extension BookWriter {
 }
 
 extension BookWriter {
+    /// See ``ContactsStore/inverse(of:seen:isForced:limit:)``.
+    func inverse(of group: String, seen: ChangeScope, isForced: Bool, limit: Int) throws -> InverseSave? {
+        let contacts = ContactWriter(database, ordering: ordering)
+        return try InversePlan(database, contacts, group, seen: seen, isForced: isForced, limit: limit)?.made
+    }
+
     /// - Returns: whether something left the bin.
     func set(binDays days: Int64?, at seconds: Int64) throws -> Bool {
         try transaction { db in

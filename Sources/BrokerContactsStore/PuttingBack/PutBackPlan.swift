@@ -3,22 +3,7 @@ import BrokerSQLite
 
 /// The rows of the bin that answer a request, without those in conflict.
 struct PutBackPlan {
-    /// A row of the bin.
-    struct Step {
-        /// `nil` for a contact that the save added.
-        let item: Int64?
-        let subject: BinSubject
-        let record: RecordNumber
-        let member: RecordNumber
-        let existed: Bool
-        let former: RecordNumber?
-        fileprivate let save: Int64
-        fileprivate let mark: [UInt8]
-        /// The number after which another author's row is a conflict.
-        fileprivate let place: Int64
-    }
-
-    private(set) var steps: [Step] = []
+    private(set) var steps: [FormerState] = []
     private(set) var items: [PutBackResult.Item] = []
     private let db: Database
     /// The number of the last restored backup; `nil` if there is none.
@@ -30,10 +15,11 @@ struct PutBackPlan {
         restore = try db.statement("SELECT max(number) FROM binSave WHERE kind = 2").first { $0.integerOrNil(0) }
         let found = try found(request)
         // What became of a contact after the same request's save had added it does not matter.
-        let added = Set(
-            found.lazy.filter { $0.subject == .added }.flatMap { $0.record.rawValue...$0.member.rawValue })
+        let added = found.compactMap(\.addedNumbers)
         for step in try found.flatMap(split)
-        where step.item == nil || step.subject != .contact || !added.contains(step.record.rawValue) {
+        where step.item == nil || step.subject != .contact
+            || !added.contains(where: { $0.contains(step.record.rawValue) })
+        {
             let isConflict = try !isForced && isChanged(step)
             if !isConflict { steps.append(step) }
             guard let outcome = try outcome(step) else { continue }
@@ -44,7 +30,7 @@ struct PutBackPlan {
         }
     }
 
-    private func found(_ request: PutBackRequest) throws -> [Step] {
+    private func found(_ request: PutBackRequest) throws -> [FormerState] {
         let columns = "subject, record, member, existed, former, save, mark"
         let table = "FROM binItem JOIN binSave ON binSave.number = save"
         switch request {
@@ -64,9 +50,9 @@ struct PutBackPlan {
         }
     }
 
-    private static func step(_ row: PreparedStatement) -> Step? {
+    private static func step(_ row: PreparedStatement) -> FormerState? {
         BinSubject(rawValue: row.integer(1)).map {
-            Step(
+            FormerState(
                 item: row.integer(0), subject: $0, record: RecordNumber(row.integer(2)),
                 member: RecordNumber(row.integer(3)), existed: row.integer(4) != 0, former: row.record(5),
                 save: row.integer(6), mark: row.bytes(7), place: row.integer(0))
@@ -74,7 +60,7 @@ struct PutBackPlan {
     }
 
     /// Returns those steps that concern one contact.
-    private static func steps(_ steps: [Step], of record: RecordNumber) -> [Step] {
+    private static func steps(_ steps: [FormerState], of record: RecordNumber) -> [FormerState] {
         let set = steps.first { $0.subject == .handLink && $0.record == record }
         return steps.compactMap { step in
             switch step.subject {
@@ -90,14 +76,14 @@ struct PutBackPlan {
     }
 
     /// Returns a step for each contact that a save added.
-    private func split(_ step: Step) throws(StoreError) -> [Step] {
+    private func split(_ step: FormerState) throws(StoreError) -> [FormerState] {
         guard step.subject == .added else { return [step] }
         return try db.statement("SELECT record FROM contact WHERE record BETWEEN ? AND ?")
             .bind(1, step.record.rawValue).bind(2, step.member.rawValue).records().map(step.added)
     }
 
     /// Whether another author has changed a step's subject since, other than by putting it back, or a backup was restored.
-    private func isChanged(_ step: Step) throws(StoreError) -> Bool {
+    private func isChanged(_ step: FormerState) throws(StoreError) -> Bool {
         if let restore, restore > step.save { return true }
         let select = try db.statement(
             """
@@ -109,7 +95,7 @@ struct PutBackPlan {
     }
 
     /// Returns `nil` for a step that is no contact and no group, or has nothing to do.
-    private func outcome(_ step: Step) throws(StoreError) -> PutBackResult.Item.Outcome? {
+    private func outcome(_ step: FormerState) throws(StoreError) -> PutBackResult.Item.Outcome? {
         let isThere: Bool
         switch step.subject {
         case .contact: isThere = try db.hasContact(step.record)
@@ -123,13 +109,5 @@ struct PutBackPlan {
             return .lost
         }
         return isThere ? .changed : .returned
-    }
-}
-
-extension PutBackPlan.Step {
-    fileprivate func added(_ record: RecordNumber) -> PutBackPlan.Step {
-        PutBackPlan.Step(
-            item: nil, subject: .contact, record: record, member: RecordNumber(0), existed: false, former: nil,
-            save: save, mark: mark, place: place)
     }
 }

@@ -72,6 +72,7 @@ final class BookSave {
         case .link(let change):
             try linking.apply(change, index)
             use.add()
+        case .putBack(let former): try putBack(former.steps)
         case .thumbnail(let record, let thumbnail, let photo):
             // A thumbnail is not an edit, so the modification date does not change.
             guard let thumbnail else { return try contacts.endWaiting(record.rawValue, for: photo) }

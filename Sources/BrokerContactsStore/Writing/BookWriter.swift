@@ -117,8 +117,8 @@ final class BookWriter {
             let (written, size) = (db.totalChangesCount, try db.bytesInUse())
             try space.checkPhotos(in: changes, by: author, access, before: size, at: seconds, db)
             let bin = try BinWriter(
-                db, of: app, by: author, isLimited: access != .full, isIrreversible: terms.isIrreversible, at: seconds,
-                space.bounds)
+                db, of: app, by: author, isLimited: access != .full, isIrreversible: terms.isIrreversible,
+                in: terms.group, at: seconds, space.bounds)
             let save = try BookSave(
                 db, contacts,
                 Linking(db, maker.normalizer, links, isEvidence: isEvidence, bin), maker, ahead, by: author, access,
@@ -128,6 +128,7 @@ final class BookWriter {
             if try bin?.finish(save.changes, &binSpace) == true { leavesText = true }
             // A save that changes nothing needs no outbox entry.
             if let entry, db.totalChangesCount > written { try write(entry) }
+            if let group = terms.takesBackAll { try BinRows(db: db).noteTakenBack(group, by: author.app) }
             try space.check(save.use, by: author, access, before: size, at: seconds, db)
             return (save.changes, links)
         }

@@ -12,6 +12,10 @@ public struct SaveTerms: Sendable {
     public var conditions: [ContactCondition] = []
     /// Whether the person allowed a save that cannot be put back, because the bin has no room for what contacts were.
     public var isIrreversible = false
+    /// The group that the save is in; `nil` if its author cannot take it back.
+    public var group: SaveGroup?
+    /// The group of saves of which the save takes back all that was left; `nil` if there is none.
+    public var takesBackAll: String?
 
     public init() {}
 }

@@ -84,7 +84,7 @@ extension ContactsMethod {
         switch self {
         case .getAuthorization, .getUserDefaults, .watchChanges, .updateRequest: .never
         case .fetchContacts, .countContacts, .saveContacts, .listLinkedContacts, .setUserDefaults, .listContainers,
-            .listGroups, .fetchHistory:
+            .listGroups, .fetchHistory, .listSaves, .takeBack:
             .ifUndecided
         case .requestAccess, .requestContacts, .manageAccess, .pickContacts, .proposeContact: .always
         }

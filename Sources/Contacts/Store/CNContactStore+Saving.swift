@@ -22,11 +22,10 @@ extension CNContactStore {
             details: details)
     }
 
-    /// Stores the undo plan after a save, and updates the saved records.
-    func saved(_ steps: [CNSaveRequest.Step], as identifiers: [String], _ undoing: UndoPlan?, refetching: Bool) {
-        // Only the last save can be undone. If this save cannot be undone, the plan of an earlier save must
-        // not remain.
-        undo.withLock { $0.plan = $0.keeps ? undoing?.completed(identifiers) : nil }
+    /// Notes the group of a save, and updates the saved records.
+    func saved(_ steps: [CNSaveRequest.Step], as identifiers: [String], in group: CNSaveGroup?, refetching: Bool) {
+        // Only the last save can be undone.
+        undo.withLock { $0.last = $0.keeps ? group : nil }
         Self.take(identifiers, steps)
         // The save succeeded, even if the identifiers of its values cannot be fetched.
         if refetching { try? refetch(steps) }
@@ -35,16 +34,6 @@ extension CNContactStore {
     /// The maximum size of a save's encoded steps: the broker's limit for a call, minus 4 KiB for the other
     /// parts of the call.
     static let largestSave = 16 * 1_048_576 - 4_096
-
-    /// - Returns: for each step, the identifier of the record it added, or an empty string.
-    func save(_ steps: [CNSaveRequest.Step], author: String?) throws(CNError) -> [String] {
-        let call = try Self.begin(Self.written(steps), author: author)
-        do throws(CallFailure) {
-            return try Self.identifiers(call.answer(within: BrokerCalls.bound))
-        } catch {
-            throw error.asError(saving: steps)
-        }
-    }
 
     /// Decodes the reply: for each step, the identifier of the record it added, or an empty string.
     static func identifiers(_ answer: JSONValue) -> [String] {

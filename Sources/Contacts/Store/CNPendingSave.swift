@@ -18,7 +18,7 @@ public final class CNPendingSave {
     private enum State {
         /// The steps, encoded for the broker.
         case prepared([UInt8])
-        case underWay(PendingCall, UndoPlan?)
+        case underWay(PendingCall, CNSaveGroup?)
         case over
     }
 
@@ -43,9 +43,9 @@ public final class CNPendingSave {
     public func begin() throws {
         guard case .prepared(let changes) = state else { return }
         try WaitBudget.forOneCall {
-            let undoing = store.keepsUndo ? try UndoPlan(of: steps, in: store) : nil
+            let group = request.saveGroup ?? (store.keepsUndo ? CNSaveGroup() : nil)
             state = .over
-            state = .underWay(try CNContactStore.begin(changes, author: request.transactionAuthor), undoing)
+            state = .underWay(try CNContactStore.begin(changes, author: request.transactionAuthor, in: group), group)
         }
     }
 
@@ -93,7 +93,7 @@ public final class CNPendingSave {
 
     private func answered(within seconds: TimeInterval) throws -> Bool {
         try begin()
-        guard case .underWay(let call, let undoing) = state else { return true }
+        guard case .underWay(let call, let group) = state else { return true }
         let answer: JSONValue?
         do throws(CallFailure) {
             answer = try call.poll(within: .seconds(max(0, min(seconds, Self.bound))))
@@ -104,7 +104,7 @@ public final class CNPendingSave {
         guard let answer else { return false }
         state = .over
         store.saved(
-            steps, as: CNContactStore.identifiers(answer), undoing, refetching: request.shouldRefetchContacts)
+            steps, as: CNContactStore.identifiers(answer), in: group, refetching: request.shouldRefetchContacts)
         return true
     }
 
@@ -167,7 +167,9 @@ extension CNContactStore {
     }
 
     /// Sends a save. This never retries: if no reply arrives, the broker may still have made the save.
-    static func begin(_ changes: [UInt8], author: String?) throws(CNError) -> PendingCall {
+    static func begin(
+        _ changes: [UInt8], author: String?, in group: CNSaveGroup?
+    ) throws(CNError) -> PendingCall {
         try askFirst()
         ChangeWatch.shared.saved()
         return try answer { () throws(CallFailure) in
@@ -175,6 +177,8 @@ extension CNContactStore {
                 writer.name("changes")
                 writer.raw(changes)
                 writer.member("author", author)
+                writer.member("group", group?.identifier)
+                writer.member("label", group?.label)
             }
         }
     }

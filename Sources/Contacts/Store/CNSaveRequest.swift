@@ -15,6 +15,10 @@ open class CNSaveRequest: NSObject {
     /// never see it.
     open var transactionAuthor: String?
 
+    /// The group that the save is in, so that the app can take it back (``CNContactStore/takeBack(_:in:overwriting:onlyCounting:)``).
+    /// An extension of this library.
+    open var saveGroup: CNSaveGroup?
+
     enum Step {
         case add(CNMutableContact, container: String?)
         case update(CNMutableContact, unchangedSince: String? = nil)

@@ -36,6 +36,7 @@ extension CallFailure {
         case "RecordNotWritable": return error(.recordNotWritable)
         case "RecordChanged":
             return error(.recordNotWritable, "it is not as it was when it was fetched; fetch it again, then retry")
+        case "SaveDoesNotExist": return error(.featureNotAvailable, "nothing of it can be taken back")
         case "ContainmentCycle": return error(.containmentCycle)
         case "ContainmentScope": return error(.containmentScope)
         case "ParentRecordDoesNotExist": return error(.parentRecordDoesNotExist)
