@@ -146,7 +146,7 @@ extension CNTakenBack {
         [
             (returned, "contact", "brought back"), (changed, "contact", "changed back"),
             (removed, "contact", "removed"),
-            (groups, "group", "brought back, renamed or removed"), (others, "other change", "undone"),
+            (groups, "group", "as before"), (others, "other change", "undone"),
         ]
         .filter { $0.0 > 0 }.map { "\(Count.words($0.0, $0.1)) \($0.2)" }.joined(separator: ", ")
     }
