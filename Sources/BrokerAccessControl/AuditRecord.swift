@@ -36,6 +36,8 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case backup
     /// A user's address book was replaced by that of a backup.
     case restore
+    /// The days of a user's bin were changed, or something was removed from it. ``AuditRecord/detail`` says what.
+    case bin
     /// An action required a password. The record names the action and the outcome.
     case authentication
     /// The broker read the administrator's policy.

@@ -17,6 +17,8 @@ public enum AuthorityAction: String, CaseIterable, Sendable {
     case restore = "io.contactbroker.restore"
     /// Put back many of one's own contacts from the bin.
     case putBack = "io.contactbroker.put-back"
+    /// Remove something from one's own bin, or shorten its days.
+    case emptyBin = "io.contactbroker.empty-bin"
     /// Read or change data of another user or of all users.
     case admin = "io.contactbroker.admin"
 

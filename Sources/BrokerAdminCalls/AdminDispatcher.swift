@@ -91,6 +91,9 @@ package struct AdminDispatcher: UsesServices {
         case .listChanges(let parameters):
             try ListedChanges(services: services).list(parameters, call, session)
         case .putBack(let parameters): try PutBacks(services: services).putBack(parameters, call, session)
+        case .getBin(let users): BinChanges(services: services).get(users, call, session)
+        case .setBinDays(let parameters): BinChanges(services: services).set(parameters, call, session)
+        case .emptyBin(let parameters): try BinChanges(services: services).empty(parameters, call, session)
         }
     }
 
@@ -236,6 +239,7 @@ private struct AdminCall: SteppedCall {
         case .putBack(let parameters):
             request.isByName = parameters.looksAtNames
             request.widens = parameters.many
+        case .setBinDays(let parameters): request.widens = parameters.shorter
         // The broker reads another user's data only after the authorization.
         case .setGrant(let parameters) where request.isOwn:
             request.widens = try GrantChanges(services: dispatcher.services).changes(parameters, session).contains {

@@ -6,7 +6,7 @@ struct AdminRequest: Hashable {
     var method: AdminMethod
     /// Whether the request concerns only the caller's own user.
     var isOwn: Bool
-    /// Whether the change gives an app more access, or puts back more than a few contacts.
+    /// Whether the change gives an app more access, puts back more than a few contacts, or shortens the days of the bin.
     var widens = false
     /// For `QueryAudit`: whether the request names a contact by its content. For `ListChanges` and `PutBack`: whether the
     /// reply does.
@@ -18,10 +18,10 @@ struct AdminRequest: Hashable {
         switch method {
         case .findContactAccess, .changeGrantedContacts, .backUp, .beginRestore: true
         case .queryAudit, .listChanges: isByName
-        case .putBack: true
+        case .putBack, .setBinDays, .emptyBin: true
         case .listGrants, .setGrant, .resetGrant, .endSessionGrants, .verifyAudit, .listPending, .explainDecision,
             .getStatus, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser, .getMetrics, .listUsers, .restoreLines,
-            .finishRestore:
+            .finishRestore, .getBin:
             false
         }
     }
@@ -52,7 +52,8 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
         return request.concernsContent ? .never : .authentication(.admin)
     }
     switch request.method {
-    case .listGrants, .explainDecision, .listPending, .getStatus, .endSessionGrants, .restoreLines, .finishRestore:
+    case .listGrants, .explainDecision, .listPending, .getStatus, .endSessionGrants, .restoreLines, .finishRestore,
+        .getBin:
         return .nothing
     case .setGrant: return request.widens ? .authentication(.shareAll) : .nothing
     case .resetGrant: return .authentication(.manageOwn)
@@ -60,6 +61,8 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     case .putBack:
         if request.widens { return .authentication(.putBack) }
         return request.isByName ? .authentication(.lookUp) : .nothing
+    case .setBinDays: return request.widens ? .authentication(.emptyBin) : .nothing
+    case .emptyBin: return .authentication(.emptyBin)
     case .findContactAccess: return .authentication(.lookUp)
     case .changeGrantedContacts: return .authentication(request.widens ? .shareAll : .lookUp)
     case .backUp: return .authentication(.backUp)

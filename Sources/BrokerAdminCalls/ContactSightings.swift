@@ -91,7 +91,7 @@ struct ContactSightings: Sendable {
         case .disclosure: readDisclosure(record, owner, isNamed)
         case .withheld, .refusal, .prompt, .answer, .agent, .declaration, .saveNotDone, .agentSearch, .purge,
             .authentication,
-            .lookUp, .alarm, .backup, .restore, .policy, .retention, .start, .stop, .gap:
+            .lookUp, .alarm, .backup, .restore, .bin, .policy, .retention, .start, .stop, .gap:
             break
         }
         if isNamed { keep(record) }

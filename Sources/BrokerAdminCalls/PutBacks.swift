@@ -30,7 +30,7 @@ struct PutBacks: UsesServices {
         }
     }
 
-    private static let nothing = AdminError.invalidValue("save", reason: "the bin has nothing of that")
+    static let nothing = AdminError.invalidValue("save", reason: "the bin has nothing of that")
 
     /// - Parameter parameters: with ``PutBackParameters/contact``, the request is for the save until the contact is found.
     private static func request(_ parameters: PutBackParameters) throws(VarlinkError) -> PutBackRequest {
@@ -67,21 +67,33 @@ struct PutBacks: UsesServices {
     ) throws(StoreError) -> Result<PuttingBack.Plan, VarlinkError> {
         var request = request
         if let name = parameters.contact, case .save(let save) = request {
-            let found = try book.contactsInBin(of: save, limit: .max).filter {
-                $0.contact.flatMap { Contact($0, keys: .names) }?.isCalled(name) ?? false
+            switch try contact(named: name, in: save, book, instead: "put back the whole save") {
+            case .success(let record): request = .contact(record, save: save)
+            case .failure(let error): return .failure(error)
             }
-            guard found.count == 1 else {
-                return .failure(
-                    AdminError.invalidValue(
-                        "contact",
-                        reason: found.isEmpty
-                            ? "no contact of this save has that whole name"
-                            : "\(found.count) contacts of this save have that name; put back the whole save"))
-            }
-            request = .contact(found[0].record, save: save)
         }
         let plan = try PuttingBack.Plan(request, isForced: parameters.force, names: parameters.names, book)
         return plan.result.items.isEmpty ? .failure(nothing) : .success(plan)
+    }
+
+    /// Returns the contact of a save that has this whole name, or else the error.
+    ///
+    /// - Parameter instead: what to do if there are several.
+    static func contact(
+        named name: String, in save: Int64, _ book: ContactsStore, instead: String
+    ) throws(StoreError) -> Result<RecordNumber, VarlinkError> {
+        let found = try book.contactsInBin(of: save, limit: .max).filter {
+            $0.contact.flatMap { Contact($0, keys: .names) }?.isCalled(name) ?? false
+        }
+        guard found.count == 1 else {
+            return .failure(
+                AdminError.invalidValue(
+                    "contact",
+                    reason: found.isEmpty
+                        ? "no contact of this save has that whole name"
+                        : "\(found.count) contacts of this save have that name; \(instead)"))
+        }
+        return .success(found[0].record)
     }
 
     private func save(

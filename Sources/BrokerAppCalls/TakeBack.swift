@@ -107,7 +107,7 @@ struct ListSaves: PermittedCall {
     let call: Call
     let session: CallerSession
     var asked = Asked.notYet
-    private var found: Result<(groups: [ListedSaveGroup], days: Int), StoreError>?
+    private var found: Result<(groups: [ListedSaveGroup], days: Int64), StoreError>?
 
     init(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
@@ -122,14 +122,17 @@ struct ListSaves: PermittedCall {
         guard let found else {
             return .wait(
                 for: .job(on: services.books.queue(of: session.caller.uid)) {
-                    [mark = context.identifiers.mark] () throws(StoreError) in
-                    (try book.saveGroups(of: mark, limit: ParameterLimits.saveGroups), try book.binDays())
+                    [mark = context.identifiers.mark, seconds = services.surroundings.seconds] () throws(StoreError) in
+                    (
+                        try book.saveGroups(of: mark, limit: ParameterLimits.saveGroups),
+                        try book.bin(at: seconds).days.days
+                    )
                 } keep: { call, found in
                     call.found = found
                 })
         }
         let (groups, days) = try context.orFail { _ throws(StoreError) in try found.get() }
-        reply(groups, days: Int64(days))
+        reply(groups, days: days)
         return .done
     }
 

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSQLite
 import Synchronization
 
 /// The bin keeps what saves changed and deleted. No app learns anything of it.
@@ -49,11 +50,6 @@ extension ContactsStore {
         try write { try BinReader(db: $0.database).groups(of: mark, limit: limit) }
     }
 
-    /// For how many days the bin keeps what a save changed. Do not call this on the event loop.
-    public func binDays() throws(StoreError) -> Int {
-        try write { Int(try BinRows(db: $0.database).settings($0.space.bounds).days) }
-    }
-
     /// Returns the changes that take back what a group of an app's saves did. Do not call this on the event loop.
     ///
     /// - Parameters:
@@ -67,11 +63,42 @@ extension ContactsStore {
         try write { try $0.inverse(of: group, seen: seen, isForced: isForced, limit: limit) }
     }
 
-    /// Sets for how many days the bin keeps what a save changed; `nil` for the default. With 0 days, the bin is emptied at
-    /// once, and keeps nothing more. Do not call this on the event loop.
-    public func set(binDays days: Int64?, at seconds: Int64) throws(StoreError) {
-        let leavesText = try write { try $0.set(binDays: days, at: seconds) }
-        if leavesText { kept.withLock { $0.leavesText = true } }
+    /// Returns for how many days the bin keeps what a save changed, and of how many saves it has something. Do not call this
+    /// on the event loop.
+    public func bin(at seconds: Int64) throws(StoreError) -> (days: BinDays, saves: Int) {
+        try write { writer in
+            let db = writer.database
+            let saves = try db.integer("SELECT count(*) FROM binSave") ?? 0
+            return (try BinRows(db: db).settings(writer.space.bounds, at: seconds).days, Int(saves))
+        }
+    }
+
+    /// Sets for how many days the bin keeps what a save changed. More days take effect at once, and fewer after
+    /// `SpaceBounds.binDelay`; with 0, the bin is then emptied and keeps nothing more. A choice that has not taken effect yet
+    /// is replaced. Do not call this on the event loop.
+    ///
+    /// - Parameters:
+    ///   - days: at most `SpaceBounds.mostBinDays`; `nil` for the default.
+    ///   - mayShorten: whether they may be fewer than now.
+    /// - Returns: `false` if they are fewer and may not be.
+    public func set(binDays days: Int64?, mayShorten: Bool, at seconds: Int64) throws(StoreError) -> Bool {
+        try leavingText { try $0.set(binDays: days, mayShorten: mayShorten, at: seconds) }
+    }
+
+    /// Deletes everything that the bin has. Do not call this on the event loop.
+    public func emptyBin() throws(StoreError) { try leavingText { try $0.emptyBin() } }
+
+    /// Deletes what the bin has of a contact, of all saves. Do not call this on the event loop.
+    ///
+    /// - Returns: of how many states.
+    public func removeFromBin(_ record: RecordNumber) throws(StoreError) -> Int {
+        try leavingText { try $0.removeFromBin(record) }
+    }
+
+    private func leavingText<Result: Sendable>(_ body: (BookWriter) throws -> Result) throws(StoreError) -> Result {
+        let result = try write(body)
+        kept.withLock { $0.leavesText = true }
+        return result
     }
 
     /// Deletes from the bin what is older than its days. Do not call this on the event loop.

@@ -62,4 +62,7 @@ public enum AdminMethod: String, CaseIterable, Sendable {
     case finishRestore = "FinishRestore"
     case listChanges = "ListChanges"
     case putBack = "PutBack"
+    case getBin = "GetBin"
+    case setBinDays = "SetBinDays"
+    case emptyBin = "EmptyBin"
 }

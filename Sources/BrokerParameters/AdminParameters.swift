@@ -36,6 +36,9 @@ package struct AdminParameters: Sendable {
         case finishRestore(UserParameters, replaces: Bool)
         case listChanges(ListChangesParameters)
         case putBack(PutBackParameters)
+        case getBin(UserParameters)
+        case setBinDays(SetBinDaysParameters)
+        case emptyBin(EmptyBinParameters)
     }
 
     package let ofMethod: OfMethod
@@ -74,6 +77,9 @@ package struct AdminParameters: Sendable {
                 .finishRestore(try UserParameters(one: &reader), replaces: try reader.flag("replaces"))
             case .listChanges: .listChanges(try ListChangesParameters(&reader))
             case .putBack: .putBack(try PutBackParameters(&reader))
+            case .getBin: .getBin(try UserParameters(one: &reader))
+            case .setBinDays: .setBinDays(try SetBinDaysParameters(&reader))
+            case .emptyBin: .emptyBin(try EmptyBinParameters(&reader))
             }
         try reader.finish()
     }
@@ -82,7 +88,7 @@ package struct AdminParameters: Sendable {
     package var users: UserParameters {
         switch ofMethod {
         case .listGrants(let users), .listPending(let users), .getStatus(let users), .backUp(let users),
-            .finishRestore(let users, _):
+            .finishRestore(let users, _), .getBin(let users):
             users
         case .resetGrant(let apps), .endSessionGrants(let apps), .explainDecision(let apps, _): apps.users
         case .setGrant(let parameters): parameters.apps.users
@@ -93,6 +99,8 @@ package struct AdminParameters: Sendable {
         case .restoreLines(let parameters): parameters.users
         case .listChanges(let parameters): parameters.users
         case .putBack(let parameters): parameters.users
+        case .setBinDays(let parameters): parameters.users
+        case .emptyBin(let parameters): parameters.users
         case .purgeUser(let uid): UserParameters(uid: uid)
         case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .getMetrics, .listUsers: UserParameters()
         }
@@ -108,7 +116,9 @@ package struct AdminParameters: Sendable {
         case .listChanges(let parameters): parameters.app
         case .putBack(let parameters): parameters.app
         case .listGrants, .findContactAccess, .verifyAudit, .listPending, .getStatus, .reloadPolicy, .explainPolicy,
-            .tryPolicy, .purgeUser, .getMetrics, .listUsers, .backUp, .beginRestore, .restoreLines, .finishRestore:
+            .tryPolicy, .purgeUser, .getMetrics, .listUsers, .backUp, .beginRestore, .restoreLines, .finishRestore,
+            .getBin,
+            .setBinDays, .emptyBin:
             nil
         }
     }

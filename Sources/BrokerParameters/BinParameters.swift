@@ -58,6 +58,37 @@ package struct PutBackParameters: Sendable {
     }
 }
 
+/// Parameters of `SetBinDays`.
+package struct SetBinDaysParameters: Sendable {
+    package let users: UserParameters
+    /// `nil` for the default.
+    package let days: Int64?
+    /// Whether they may be fewer than now.
+    package let shorter: Bool
+
+    package init(_ reader: inout ParameterReader) throws(VarlinkError) {
+        users = try UserParameters(one: &reader)
+        days = try reader["days"].map { (days) throws(VarlinkError) in
+            Int64(try days.integer(in: 0...SpaceBounds.mostBinDays))
+        }
+        shorter = try reader.flag("shorter")
+    }
+}
+
+/// Parameters of `EmptyBin`. Without ``save`` and ``contact`` it removes everything.
+package struct EmptyBinParameters: Sendable {
+    package let users: UserParameters
+    package let save: Int64?
+    /// The whole name of a contact of the save.
+    package let contact: String?
+
+    package init(_ reader: inout ParameterReader) throws(VarlinkError) {
+        users = try UserParameters(one: &reader)
+        save = try reader["save"].map { (number) throws(VarlinkError) in Int64(try number.integer()) }
+        contact = try reader["contact"]?.text(maximum: ParameterLimits.query)
+    }
+}
+
 /// Parameters of the agent's `PutBack`.
 package struct AgentPutBackParameters: Sendable {
     package let agent: String

@@ -9,8 +9,8 @@ struct ChangesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "changes", abstract: "List the saves that can be put back. Newest first.",
         discussion: """
-            The address book keeps for 30 days what each save changed and deleted. To make it as it was before: put-back. \
-            Needs the password of the user. Root sees the saves of another user, but no names of contacts.
+            The address book keeps for 30 days, or those that bin sets, what each save changed and deleted. To make it as it was \
+            before: put-back. Needs the password of the user. Root sees the saves of another user, but no names of contacts.
             """)
 
     @Argument(

@@ -14,12 +14,15 @@ struct AdminRightTests {
     /// needs a case here.
     private static func own(_ method: AdminMethod) -> AdminRight {
         switch method {
-        case .listGrants, .explainDecision, .setGrant, .endSessionGrants, .listPending, .getStatus: .nothing
+        case .listGrants, .explainDecision, .setGrant, .endSessionGrants, .listPending, .getStatus, .getBin: .nothing
         // They only continue what BeginRestore began on the same connection.
         case .restoreLines, .finishRestore: .nothing
         case .resetGrant, .queryAudit, .listChanges: .authentication(.manageOwn)
         // A few contacts, without their names.
         case .putBack: .nothing
+        // More days.
+        case .setBinDays: .nothing
+        case .emptyBin: .authentication(.emptyBin)
         case .findContactAccess, .changeGrantedContacts: .authentication(.lookUp)
         case .backUp: .authentication(.backUp)
         case .beginRestore: .authentication(.restore)
@@ -60,6 +63,8 @@ struct AdminRightTests {
                 }
             #expect(right(for: others, by: caller) == othersRight)
             #expect(right(for: widening, by: caller) == .authentication(.shareAll))
+            let shorter = AdminRequest(method: .setBinDays, isOwn: true, widens: true)
+            #expect(right(for: shorter, by: caller) == .authentication(.emptyBin))
             for request in [own, others, widening] {
                 #expect(right(for: request, by: Self.caller(strength, uid: 0)) == .nothing)
                 #expect(right(for: request, by: Self.caller(strength, isSandboxed: true)) == .never)

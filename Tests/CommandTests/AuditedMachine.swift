@@ -197,6 +197,19 @@ struct AuditedMachine {
         return .reply("{\(counts)\(contacts)}")
     }
 
+    /// The days of the bin, or those that are set: fewer than 30 need `shorter`.
+    private static func bin(_ parameters: JSONValue) -> ScriptedBroker.Answer {
+        guard let days = parameters["days"]?.integer, days < 30 else {
+            return .reply(#"{"days":\#(parameters["days"]?.integer ?? 30),"saves":1209}"#)
+        }
+        guard parameters["shorter"]?.bool == true else {
+            return .error(
+                "io.contactbroker.Admin.InvalidValue",
+                parameters: #"{"parameter":"shorter","reason":"fewer days need the password"}"#)
+        }
+        return .reply(#"{"days":30,"nextDays":\#(days),"nextAt":"2026-03-02T12:00:00Z","saves":1209}"#)
+    }
+
     private static let explained = """
         {"rules":[{"place":"/etc/contactbroker/policy.d/10-week.toml:3","name":"a week","subject":"every unverified app",\
         "effects":["allows limited access at most","lets a grant last 7 days at most"],"apps":2,"users":1},\
@@ -283,6 +296,8 @@ struct AuditedMachine {
             case "ListChanges":
                 return list("saves", saves.filter { app == nil || $0.contains("\"app\":\"\(app ?? "")\"") })
             case "PutBack": return Self.putBack(parameters)
+            case "GetBin", "SetBinDays": return Self.bin(parameters)
+            case "EmptyBin": return .reply("{}")
             case "VerifyAudit": return .reply("{\"records\":12,\"head\":\"ab12\"}")
             case "TryPolicy": return .reply(tried)
             case "ExplainPolicy": return .reply(Self.explained)

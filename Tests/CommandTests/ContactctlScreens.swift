@@ -27,6 +27,11 @@ struct ContactctlScreens {
         ("put-back", ["put-back", "1209", "--yes"]), ("put-back-added", ["put-back", "1208", "--yes"]),
         ("put-back-dry-run", ["put-back", "--app", "mail", "--since", "7d", "--dry-run"]),
         ("put-back-unasked", ["put-back", "1209"]), ("put-back-mistaken", ["put-back", "--app", "mail"]),
+        ("bin", ["bin"]), ("bin-longer", ["bin", "--days", "60"]), ("bin-shorter", ["bin", "--days", "0"]),
+        ("bin-default", ["bin", "--days", "default"]), ("bin-mistaken", ["bin", "--days", "3651"]),
+        ("bin-empty", ["bin", "--empty", "--yes"]), ("bin-empty-unasked", ["bin", "--empty"]),
+        ("bin-remove", ["bin", "--remove", "Saga", "--save", "1209", "--yes"]),
+        ("bin-remove-mistaken", ["bin", "--remove", "Saga"]),
         ("mistyped", ["shwo"]),
         ("nobody", ["apps", "--user", "no-such-user"]),
         ("both-users", ["apps", "--user", "nobody", "--all-users"]),
@@ -52,7 +57,7 @@ struct ContactctlScreens {
         ("end-session", ["end-session", "python3.11"]), ("reset", ["reset", "mail"]),
         ("set", ["set", "mail", "--level", "limited"]), ("policy-try", ["policy", "try", draft]),
         ("policy-explain", ["policy", "explain"]), ("changes", ["changes"]),
-        ("put-back", ["put-back", "1209", "--dry-run"]),
+        ("put-back", ["put-back", "1209", "--dry-run"]), ("bin", ["bin", "--days", "5"]),
     ]
     /// Stands for the path of a policy file.
     private static let draft = "draft.toml"

@@ -7,13 +7,15 @@ import Testing
 @Suite("Questions at a terminal")
 struct QuestionTests {
     enum Question: String, CaseIterable, Sendable {
-        case restore, purge, putBack, remove, undo, edit, duplicates, importing
+        case restore, purge, putBack, empty, removeFromBin, remove, undo, edit, duplicates, importing
 
         var command: (program: String, arguments: String) {
             switch self {
             case .restore: ("contactctl", "restore --all-users backup")
             case .purge: ("contactctl", "purge-user daemon")
             case .putBack: ("contactctl", "put-back 7")
+            case .empty: ("contactctl", "bin --empty")
+            case .removeFromBin: ("contactctl", "bin --remove Ada --save 7")
             case .remove: ("contactbook", "remove A1")
             case .undo: ("contactbook", "undo --force")
             case .edit: ("contactbook", "edit A1")
@@ -27,6 +29,8 @@ struct QuestionTests {
             case .restore: "Replace them with 1 contact of daemon? [y/N]"
             case .purge: "Remove them? [y/N]"
             case .putBack: "Put them back? [y/N]"
+            case .empty: "Remove what 2 saves changed from the bin? [y/N]"
+            case .removeFromBin: "Remove all that the bin has of Ada? [y/N]"
             case .remove: "Remove Ada Lovelace (+1 555 0100)? [y/N]"
             case .undo: "and remove 2 contacts? [y/N]"
             case .edit: "[o] overwrite with yours:"
@@ -38,7 +42,7 @@ struct QuestionTests {
         /// The keys that change something, and those that do not.
         var keys: (agreeing: String, refusing: String) {
             switch self {
-            case .restore, .purge, .putBack, .remove, .undo: ("y\r", "n\r")
+            case .restore, .purge, .putBack, .empty, .removeFromBin, .remove, .undo: ("y\r", "n\r")
             case .edit: ("o", "d")
             case .duplicates: ("l", "q")
             case .importing: ("m", "s")
@@ -90,6 +94,7 @@ struct QuestionTests {
                     """)
             case "TakeBack": return .reply(#"{"removed":2,"more":false}"#)
             case "PutBack": return .reply(#"{"returned":2}"#)
+            case "GetBin": return .reply(#"{"days":30,"saves":2}"#)
             default: return .reply("{}")
             }
         }
@@ -114,7 +119,7 @@ struct QuestionTests {
         terminal.send(question.keys.refusing)
         try terminal.waitForExit()
         let changes = broker.asked.filter {
-            ["SaveContacts", "PurgeUser"].contains($0.method) || $0.parameters.contains(#""replaces":true"#)
+            ["SaveContacts", "PurgeUser", "EmptyBin"].contains($0.method) || $0.parameters.contains(#""replaces":true"#)
                 || ["PutBack", "TakeBack"].contains($0.method) && !$0.parameters.contains(#""dryRun":true"#)
         }
         #expect(changes.isEmpty, "\(terminal.screen.text)")

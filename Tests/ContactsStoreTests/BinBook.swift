@@ -41,6 +41,11 @@ extension Book {
     /// The number of the newest save in the bin.
     func lastSave() throws -> Int64 { try #require(try store.savesInBin(BinQuery()).first).number }
 
+    /// Sets the days of the bin, also to fewer, which take effect a day later.
+    func set(binDays days: Int64?, at seconds: Int64) throws {
+        #expect(try store.set(binDays: days, mayShorten: true, at: seconds))
+    }
+
     /// What the book has of its contacts and groups, but for the bin and the history.
     func content() throws -> [String: [[String]]] {
         let tables = [

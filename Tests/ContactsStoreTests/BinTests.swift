@@ -52,22 +52,26 @@ struct BinTests: SpaceSteps {
         #expect(!book.store.leavesText)
     }
 
-    @Test("With no days nothing is kept, what was kept goes at once, and fewer days apply at once")
+    @Test("What is too old for fewer days goes once they are in effect; with no days all goes, and nothing is kept")
     func days() throws {
         let book = try BinSample().book
         try book.save([.delete(Self.ada)], as: .mail, at: 100)
-        try book.store.set(binDays: 2, at: 100 + 2 * Self.day)
+        try book.set(binDays: 2, at: 100)
+        try book.set(binDays: 1, at: 100 + Self.day)
+        #expect(try book.store.expireBin(at: 99 + 2 * Self.day))
         #expect(try book.hasText("Zymurgist"))
-        try book.store.set(binDays: 1, at: 100 + 2 * Self.day)
+        #expect(try book.store.expireBin(at: 101 + 2 * Self.day))
         #expect(try !book.hasText("Zymurgist"))
         try book.save([.delete(Self.bob)], as: .mail, at: 200 + 2 * Self.day)
+        try book.set(binDays: 0, at: 200 + 2 * Self.day)
+        #expect(try !book.store.expireBin(at: 199 + 3 * Self.day))
         #expect(try book.hasText("Bobby"))
-        try book.store.set(binDays: 0, at: 200 + 2 * Self.day)
+        #expect(try book.store.expireBin(at: 200 + 3 * Self.day))
         #expect(try !book.hasText("Bobby"))
-        try book.save([.delete(RecordNumber(4))], as: .mail, at: 300 + 2 * Self.day)
+        try book.save([.delete(RecordNumber(4))], as: .mail, at: 300 + 3 * Self.day)
         #expect(try !book.hasText("Dan") && book.store.savesInBin(BinQuery()).isEmpty)
-        try book.store.set(binDays: nil, at: 300 + 2 * Self.day)
-        try book.save([.delete(RecordNumber(3))], as: .mail, at: 300 + 2 * Self.day)
+        try book.set(binDays: nil, at: 300 + 3 * Self.day)
+        try book.save([.delete(RecordNumber(3))], as: .mail, at: 300 + 3 * Self.day)
         #expect(try book.store.savesInBin(BinQuery()).map(\.deleted) == [1])
         try book.expectCounted()
     }
@@ -190,9 +194,10 @@ struct BinTests: SpaceSteps {
             [.add(Self.ada, person("One")), .group(.add(group, name: "g", owner: BinApp.mail.author.app))], as: .mail)
         try book.save(name("Two") + [.group(.rename(group, name: "h"))], as: .mail)
         // Without a bin the book remembers it, too.
-        try book.store.set(binDays: 0, at: 100)
+        try book.set(binDays: 0, at: 100 - Self.day)
+        #expect(try book.store.expireBin(at: 100))
         try book.save(name("Three") + [.group(.rename(group, name: "i"))], as: .chat)
-        try book.store.set(binDays: nil, at: 100)
+        try book.set(binDays: nil, at: 100)
         try book.save(name("Four") + [.group(.delete(group))], as: .mail)
         #expect(
             try book.folder.rows("SELECT subject, rank FROM binItem ORDER BY subject") == [["1", "2"], ["2", "2"]])

@@ -317,8 +317,9 @@ struct PutBackTests {
             """
             DROP TABLE bin; DROP TABLE binSave; DROP TABLE binItem; DROP TABLE binPhoto;
             ALTER TABLE book DROP COLUMN binDays; ALTER TABLE book DROP COLUMN binSaves;
+            ALTER TABLE book DROP COLUMN binDaysNext; ALTER TABLE book DROP COLUMN binDaysAt;
             ALTER TABLE contact DROP COLUMN sole; ALTER TABLE contactGroup DROP COLUMN sole;
-            DELETE FROM grdb_migrations WHERE identifier GLOB '2[12]: *'; PRAGMA user_version = 20;
+            DELETE FROM grdb_migrations WHERE identifier GLOB '2[123]: *'; PRAGMA user_version = 20;
             """)
         let book = try Book(in: sample.book.folder)
         try book.expectContent(before)

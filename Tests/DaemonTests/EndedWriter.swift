@@ -90,12 +90,13 @@ final class EndedWriter {
             """
             DROP TABLE allowance; ALTER TABLE member DROP COLUMN confirmed; DROP TABLE photographed;
             DROP TABLE bin; DROP TABLE binSave; DROP TABLE binItem; DROP TABLE binPhoto; ALTER TABLE book DROP COLUMN binDays;
-            ALTER TABLE book DROP COLUMN binSaves; ALTER TABLE contact DROP COLUMN sole;
+            ALTER TABLE book DROP COLUMN binSaves; ALTER TABLE book DROP COLUMN binDaysNext;
+            ALTER TABLE book DROP COLUMN binDaysAt; ALTER TABLE contact DROP COLUMN sole;
             ALTER TABLE contactGroup DROP COLUMN sole;
             ALTER TABLE contactGroup DROP COLUMN confirmed; DROP TABLE uid; ALTER TABLE book DROP COLUMN language;
             PRAGMA user_version = 11;
             DELETE FROM grdb_migrations
-            WHERE substr(identifier, 1, 3) IN ('12:', '13:', '15:', '16:', '17:', '18:', '19:', '20:', '21:');
+            WHERE substr(identifier, 1, 3) IN ('12:', '13:', '15:', '16:', '17:', '18:', '19:', '20:', '21:', '22:', '23:');
             """, on: "\(fixture.state)/users/\(getuid())/contacts.sqlite", SQLITE_OPEN_READWRITE)
         _ = try run(
             """

@@ -40,19 +40,44 @@ struct LifeTests {
         }
         let words =
             operation == "delete" ? ["zqforget", "zqme", "zqsecret", "zqnick"] : ["zqforget", "zqme", "zqnick"]
+        #expect(Self.filesAfterFiveSeconds(holding: words, in: fixture) == [])
+        // The other contacts are still there.
+        #expect(Self.files(holding: "lovelace", in: fixture).isEmpty == false)
+        #expect(try fixture.app("keeper").fetch().names.count == (operation == "delete" ? 4 : 5))
+    }
+
+    @Test(
+        "What the person removes from the bin is in no file five seconds later",
+        arguments: [["--empty"], ["--remove", "zqme ZQFORGET", "--save"]])
+    func removed(options: [String]) throws {
+        let fixture = try DaemonFixture()
+        let keeper = try fixture.keeper(
+            adding: [#""givenName":"Zqforget","familyName":"Zqme","note":"Zqsecret""#, #""givenName":"Ada""#],
+            with: fixture.person())
+        let identifiers = try keeper.fetch(#""predicate":{"name":"zqforget"}"#).identifiers
+        let delete = #"{"operation":"delete","contact":{"identifier":"\#(try #require(identifiers.first))"}}"#
+        #expect(try keeper.save([delete]).word == "ok")
+        let saves = try fixture.administrator().call("io.contactbroker.Admin.ListChanges")["saves"]?.elements
+        let save = "\(try #require(saves?.first { _ in true }?["number"]?.integer))"
+        #expect(Self.files(holding: "zqsecret", in: fixture).contains { $0.contains("contacts.sqlite") })
+        let words = ["bin", "--yes"] + options + (options.last == "--save" ? [save] : [])
+        let made = try Command(DaemonFixture.programs + "/contactctl", words, in: fixture)
+        #expect(made.end == .exited(0), "\(made.errors)")
+        #expect(Self.filesAfterFiveSeconds(holding: ["zqforget", "zqme", "zqsecret"], in: fixture) == [])
+    }
+
+    /// The files that still have one of the words after the time in which they must have none.
+    private static func filesAfterFiveSeconds(holding words: [String], in fixture: DaemonFixture) -> [String] {
         let deadline = ContinuousClock.now + .seconds(5) * (ThreadSanitizer.isPresent ? 10 : 1)
         var left: [String] = []
         // The deadline applies to the start of a search, because a search itself takes time.
         var began: ContinuousClock.Instant
         repeat {
             began = .now
-            left = words.flatMap { Self.files(holding: $0, in: fixture) }
+            left = words.flatMap { files(holding: $0, in: fixture) }
             if !left.isEmpty { poll(nil, 0, 50) }
         } while !left.isEmpty && began < deadline
-        #expect(left.isEmpty)
-        // The other contacts are still there.
-        #expect(Self.files(holding: "lovelace", in: fixture).isEmpty == false)
-        #expect(try fixture.app("keeper").fetch().names.count == (operation == "delete" ? 4 : 5))
+        return left
     }
 
     /// Sets the days of the bin to none, while the broker does not run.

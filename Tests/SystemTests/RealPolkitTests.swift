@@ -360,7 +360,7 @@ struct RealPolkitTests {
         for (action, wanted) in [
             (AuthorityAction.answer, "auth_self"), (.shareAll, "auth_self"), (.manageOwn, "auth_self"),
             (.lookUp, "auth_self"), (.backUp, "auth_self"), (.restore, "auth_self"), (.putBack, "auth_self"),
-            (.admin, "auth_admin"),
+            (.emptyBin, "auth_self"), (.admin, "auth_admin"),
         ] {
             let shown = try fixture.program(["/usr/bin/pkaction", "--verbose", "--action-id", action.rawValue])
             #expect(try shown.waitForExit() == .exited(0))

@@ -74,7 +74,7 @@ struct AuditLedger {
         case .refusal, .authentication, .agent, .lookUp: return .refusal
         case .prompt: return record.detail == AuditRecord.notShown ? .unshown : nil
         case .withheld, .answer, .grant, .revocation, .declaration, .save, .saveNotDone, .agentSearch, .alarm, .purge,
-            .backup, .restore, .policy, .retention, .start, .stop, .gap:
+            .backup, .restore, .bin, .policy, .retention, .start, .stop, .gap:
             return nil
         }
     }
@@ -248,8 +248,7 @@ extension AuditEvent {
         switch self {
         case .disclosure, .refusal, .prompt, .save, .saveNotDone, .authentication, .agent: true
         case .withheld, .answer, .grant, .revocation, .declaration, .agentSearch, .lookUp, .alarm, .purge,
-            .backup, .restore, .policy, .retention,
-            .start, .stop, .gap:
+            .backup, .restore, .bin, .policy, .retention, .start, .stop, .gap:
             false
         }
     }

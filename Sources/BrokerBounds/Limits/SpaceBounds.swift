@@ -23,6 +23,10 @@ public struct SpaceBounds: Hashable, Sendable {
 
     /// How long the bin keeps what a save changed, in seconds, unless the person chose another time; 0 for no bin.
     public var binTime: Int64 = 30 * 86_400
+    /// The most days that the person can choose.
+    public static let mostBinDays: Int64 = 3_650
+    /// How long after the person chose fewer days these take effect, in seconds.
+    public static let binDelay: Int64 = 86_400
     /// Bytes that the bin has for the saves of all apps that other programs can imitate. They share one bound, because
     /// such a program can have any number of names. Enough for 10,000 contacts with photos of 10 KB.
     public var binOfAssumableApps: Int64 = 160 * 1_048_576

@@ -9,16 +9,21 @@ struct BinRows {
     /// The bytes that a row and its entries in indexes count, without its content.
     static let row: Int64 = 256
 
-    /// A file that says more is not taken at its word.
-    private static let mostDays: Int64 = 3_650
-
     /// Returns for how many days the bin keeps what a save changed, and the number of its last save.
-    func settings(_ bounds: SpaceBounds) throws(StoreError) -> (days: Int64, saves: Int64) {
-        let select = try db.statement("SELECT coalesce(binDays, ?), binSaves FROM book")
-        return try select.bind(1, bounds.binTime / 86_400).first {
-            (min(max($0.integer(0), 0), Self.mostDays), $0.integer(1))
-        }
-            ?? (0, 0)
+    ///
+    /// - Parameter seconds: now, in seconds since 1970. If the clock went back, a shorter time is not in effect any more.
+    func settings(_ bounds: SpaceBounds, at seconds: Int64) throws(StoreError) -> (days: BinDays, saves: Int64) {
+        let select = try db.statement(
+            "SELECT coalesce(binDays, ?1), coalesce(binDaysNext, ?1), binDaysAt, binSaves FROM book")
+        return try select.bind(1, bounds.binTime / 86_400).first { row in
+            // A file that says more is not taken at its word.
+            let (days, next) = (min(max(row.integer(0), 0), SpaceBounds.mostBinDays), max(row.integer(1), 0))
+            let shorter = row.integerOrNil(2).map { BinDays.Shorter(days: min(days, next), time: $0) }
+            if let shorter, shorter.time <= seconds {
+                return (BinDays(days: shorter.days, shorter: nil), row.integer(3))
+            }
+            return (BinDays(days: days, shorter: shorter), row.integer(3))
+        } ?? (BinDays(days: 0, shorter: nil), 0)
     }
 
     /// Writes the row of a save.
@@ -44,8 +49,8 @@ struct BinRows {
 
     /// Notes that a backup replaced all contacts, so that they are not what the bin's saves left.
     func noteRestore(by author: ChangeAuthor, at seconds: Int64, _ bounds: SpaceBounds) throws(StoreError) {
-        let (days, saves) = try settings(bounds)
-        guard days > 0 else { return }
+        let (days, saves) = try settings(bounds, at: seconds)
+        guard days.days > 0 else { return }
         let save = BinSave(
             number: saves + 1, kind: .restore, time: seconds, author: .person, added: 0, changed: 0, deleted: 0)
         try add(write(save, author.app), to: save.author.portion.rawValue)
@@ -146,23 +151,40 @@ struct BinRows {
             guard !items.isEmpty else { return }
             for item in items where try size(of: .person) > most {
                 // Another author's earlier row may have this photo, too.
-                if try former(of: item) == nil {
-                    try db.statement("DELETE FROM binPhoto WHERE item = ?").bind(1, item).run()
-                }
-                let bytes = Self.row + (try photoBytes(item))
-                try db.statement(
-                    "UPDATE bin SET bytes = bytes + ?2 - (SELECT bytes FROM binItem WHERE number = ?1) WHERE portion = 2"
-                )
-                .bind(1, item).bind(2, bytes).run()
-                try db.statement(
-                    """
-                    UPDATE binItem SET bytes = ?2, stored = NULL, apartStored = NULL
-                    WHERE number = ?1
-                    """
-                )
-                .bind(1, item).bind(2, bytes).run()
+                try deleteContent(of: item, photo: former(of: item) == nil)
             }
         }
+    }
+
+    /// Deletes what all rows have of a contact. They stay, because they say who changed it.
+    ///
+    /// - Returns: the number of rows that could still have something.
+    func removeContents(of record: RecordNumber) throws(StoreError) -> Int {
+        let select = try db.statement(
+            "SELECT number FROM binItem WHERE subject = 1 AND record = ? AND flags & \(Self.removed) = 0")
+        let items = try select.bind(1, record.rawValue).all { $0.integer(0) }
+        for item in items { try deleteContent(of: item, photo: true, flags: Self.removed) }
+        return items.count
+    }
+
+    /// The flag of a contact's row from which the person removed the content. Unlike what was pushed out, it is no state
+    /// that stands for later ones.
+    static let removed: Int64 = 4
+
+    private func deleteContent(of item: Int64, photo: Bool, flags: Int64 = 0) throws(StoreError) {
+        if photo { try db.statement("DELETE FROM binPhoto WHERE item = ?").bind(1, item).run() }
+        let bytes = Self.row + (try photoBytes(item))
+        let former = try db.statement("SELECT portion, bytes FROM binItem WHERE number = ?").bind(1, item)
+            .first { ($0.integer(0), $0.integer(1)) }
+        if let former { try add(bytes - former.1, to: former.0) }
+        try db.statement(
+            """
+            UPDATE binItem SET bytes = ?2, flags = flags | ?3, stored = NULL, checksum = NULL, apartStored = NULL,
+                apartChecksum = NULL
+            WHERE number = ?1
+            """
+        )
+        .bind(1, item).bind(2, bytes).bind(3, flags).run()
     }
 
     /// Deletes a row. Its photo goes to the row before it if that needs it.
@@ -223,12 +245,12 @@ struct BinRows {
         .bind(1, save).run()
     }
 
-    /// Returns the row before this one that is about the same subject.
+    /// Returns the row before this one that is about the same subject, unless the person removed its content.
     func former(of item: Int64) throws(StoreError) -> Int64? {
         try db.statement(
             """
             SELECT max(former.number) FROM binItem AS former JOIN binItem AS item USING (subject, record, member)
-            WHERE item.number = ?1 AND former.number < ?1
+            WHERE item.number = ?1 AND former.number < ?1 AND former.flags & \(Self.removed) = 0
             """
         )
         .bind(1, item).first { $0.integerOrNil(0) }

@@ -50,9 +50,9 @@ final class BinWriter {
         isIrreversible: Bool = false, in group: SaveGroup? = nil, at seconds: Int64, _ bounds: SpaceBounds
     ) throws(StoreError) {
         rows = BinRows(db: db)
-        let (days, saves) = try rows.settings(bounds)
-        guard days > 0 else { return nil }
-        (self.db, self.kind, self.app, mark, self.seconds, self.days) = (db, kind, app, author.app, seconds, days)
+        let (days, saves) = try rows.settings(bounds, at: seconds)
+        guard days.days > 0 else { return nil }
+        (self.db, self.kind, self.app, mark, self.seconds, self.days) = (db, kind, app, author.app, seconds, days.days)
         save = saves + 1
         self.isLimited = isLimited
         self.isIrreversible = isIrreversible
@@ -219,15 +219,16 @@ final class BinWriter {
     private func rank(_ subject: BinSubject, _ record: Int64, _ member: Int64 = 0) throws(StoreError) -> Int64? {
         let select = try db.statement(
             """
-            SELECT save, rank, mark FROM binItem LEFT JOIN binSave ON binSave.number = save
+            SELECT save, rank, mark, flags FROM binItem LEFT JOIN binSave ON binSave.number = save
             WHERE subject = ? AND record = ? AND member = ? ORDER BY binItem.number DESC LIMIT 1
             """)
         let former = try select.bind(1, subject.rawValue).bind(2, record).bind(3, member)
-            .first { (save: $0.integer(0), rank: $0.integer(1), mark: $0.bytes(2)) }
+            .first { (save: $0.integer(0), rank: $0.integer(1), mark: $0.bytes(2), flags: $0.integer(3)) }
         guard let former else { return 2 }
         if former.save == save { return nil }
-        // If this author's own record is no longer only its own, another author's change is not in the bin any more.
-        return former.mark == mark && former.rank > 0 ? 1 : 2
+        // If this author's own record is no longer only its own, another author's change is not in the bin any more. What
+        // the person removed from it cannot stand for this state.
+        return former.mark == mark && former.rank > 0 && former.flags & BinRows.removed == 0 ? 1 : 2
     }
 
     /// Writes a row, unless the save has one for this subject.

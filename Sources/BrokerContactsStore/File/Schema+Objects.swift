@@ -26,6 +26,6 @@ extension Schema {
                 "bin", "binSave", "binSaveByTime", "binItem", "binItemBySubject", "binItemBySave", "binItemByRank",
                 "binPhoto",
             ]
-        ), (22, ["binSaveByGroup"]),
+        ), (23, ["binSaveByGroup"]),
     ]
 }

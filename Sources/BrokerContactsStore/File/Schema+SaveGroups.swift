@@ -1,11 +1,11 @@
 import BrokerSQLite
 
 extension Schema {
-    /// Migration 22.
+    /// Migration 23.
     static func addSaveGroups(_ db: Database) throws {
         try db.execute(
             """
-            PRAGMA user_version = 22;
+            PRAGMA user_version = 23;
 
             -- groupToken, label and takesBack: as SaveGroup has them; NULL if the save is in no group. takenBack: 1 if the
             -- group was taken back. partial: 1 if some of the save's rows have left the bin.

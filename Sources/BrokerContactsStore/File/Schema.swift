@@ -5,7 +5,7 @@ enum Schema {
     /// The application identifier in the file's header: "CBct", for a contactbroker address book.
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header, the number of applied migrations.
-    static let version: UInt32 = 22
+    static let version: UInt32 = 23
     /// The first version with an ``AuditAnchor``.
     static let hasAnchor: Int64 = 10
     static var migrator: DatabaseMigrator {
@@ -395,7 +395,8 @@ enum Schema {
                 """)
         }
         migrator.registerMigration("21: bin", addBin)
-        migrator.registerMigration("22: groups of saves", addSaveGroups)
+        migrator.registerMigration("22: days of the bin", addBinDays)
+        migrator.registerMigration("23: groups of saves", addSaveGroups)
         return migrator
     }
 }

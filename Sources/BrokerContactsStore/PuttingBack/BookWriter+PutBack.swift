@@ -43,24 +43,4 @@ extension BookWriter {
         let contacts = ContactWriter(database, ordering: ordering)
         return try InversePlan(database, contacts, group, seen: seen, isForced: isForced, limit: limit)?.made
     }
-
-    /// - Returns: whether something left the bin.
-    func set(binDays days: Int64?, at seconds: Int64) throws -> Bool {
-        try transaction { db in
-            try db.statement("UPDATE book SET binDays = ?").bind(1, days).run()
-            return try expire(db, at: seconds)
-        }
-    }
-
-    /// - Returns: whether something left the bin.
-    func expireBin(at seconds: Int64) throws -> Bool { try transaction { try expire($0, at: seconds) } }
-
-    private func expire(_ db: Database, at seconds: Int64) throws(StoreError) -> Bool {
-        let rows = BinRows(db: db)
-        let days = try rows.settings(space.bounds).days
-        if days > 0 { return try rows.expire(before: seconds - days * 86_400) }
-        guard try db.statement("SELECT 1 FROM binSave LIMIT 1").hasRow() else { return false }
-        try rows.empty()
-        return true
-    }
 }

@@ -39,9 +39,10 @@ struct PutBackPlan {
             let select = "SELECT binItem.number, \(columns) \(table) WHERE save = ? ORDER BY binItem.number"
             return try db.statement(select).bind(1, save).all(Self.step).compactMap(\.self)
         case .app(let app, let strength, let since):
-            // The other columns are those of the row with the lowest number (sqlite.org/lang_select.html, bare columns).
+            // The other columns are those of the row with the lowest number (sqlite.org/lang_select.html, bare columns). Rows
+            // whose content the person removed come last, so a state from after that is put back.
             let select = """
-                SELECT min(binItem.number) AS first, \(columns) \(table)
+                SELECT binItem.number, \(columns), min((flags & \(BinRows.removed)) << 56 | binItem.number) AS first \(table)
                 WHERE time >= ?1 AND kind = 0 AND app = ?2 AND (?3 IS NULL OR strength = ?3)
                 GROUP BY subject, record, member ORDER BY first
                 """
