@@ -43,8 +43,8 @@ struct Save: PermittedCall {
     private var refusal: VarlinkError?
     /// Whether the bin has no room for what the contacts were, so that the person must allow that they cannot be put back.
     private var isIrreversible = false
-    /// The changes that the person is asked about.
-    private var shown: SaveChanges?
+    /// The changes that the person is asked about, and the person's own card then.
+    private var shown: (changes: SaveChanges, me: RecordNumber?)?
     /// Of the contacts that the save changes or deletes, those that count for `Grants.changesMany(_:by:)`. They were looked up for
     /// the first ones.
     private var counted: (of: Set<RecordNumber>, Set<RecordNumber>)?
@@ -75,9 +75,10 @@ struct Save: PermittedCall {
                 throw refused(.call(refusal ?? Self.notWritable), services)
             }
             write(
-                shown, to: book, context,
+                shown.changes, to: book, context,
                 Allowed(
-                    asOf: asOf, withPassword: withPassword, right: raised, isIrreversible: isIrreversible), services)
+                    asOf: asOf, me: shown.me, withPassword: withPassword, right: raised,
+                    isIrreversible: isIrreversible), services)
             return .done
         }
         if takesBack != nil, let step = try lookUp(context, services) { return step }
@@ -99,11 +100,10 @@ struct Save: PermittedCall {
                 throw refused(.call(refusal ?? Self.notWritable), services)
             }
             if isMany || isIrreversible || raised > context.changes {
-                let save = try context.orFail { (_) throws(StoreError) in
-                    ProposedSave(
-                        changes.changes, me: try book.me(), counted: counted?.1 ?? [], isIrreversible: isIrreversible)
-                }
-                shown = changes
+                let me = try context.orFail { (_) throws(StoreError) in try book.me() }
+                let save = ProposedSave(
+                    changes.changes, me: me, counted: counted?.1 ?? [], isIrreversible: isIrreversible)
+                shown = (changes, me)
                 let right = max(context.changes, raised)
                 return .wait(for: .answer(to: Question(kind: .change, changes: right, save: save)))
             }
@@ -215,6 +215,8 @@ struct Save: PermittedCall {
     private struct Allowed {
         /// The book's last change when the person saw the save.
         let asOf: Int64
+        /// The person's own card when they saw it.
+        let me: RecordNumber?
         let withPassword: Bool
         /// The right that the save needs.
         let right: ChangeRight
@@ -240,11 +242,13 @@ struct Save: PermittedCall {
                     // Other saves have been counted since.
                     isMany = services.grants.changesMany(save.counted?.1 ?? [], by: session.caller)
                     guard !isMany else { return nil }
-                    services.grants.noteChanged(save.counted?.1 ?? [], by: session.caller)
                 }
                 return save.decide(changes, book, identifiers, allowed, services)
             },
             done: { result in
+                if case .success = result, allowed?.withPassword != true {
+                    services.grants.noteChanged(save.counted?.1 ?? [], by: session.caller)
+                }
                 switch result {
                 case .success(let made) where save.takesBack != nil:
                     PuttingBack(services: services).rejoin(made.changes, session.caller.uid, book)
@@ -324,6 +328,7 @@ struct Save: PermittedCall {
         terms.unchangedSince = [allowed?.asOf, inverse?.asOf].compactMap(\.self).min()
         terms.group = group
         if let inverse, !inverse.hasMore, !inverse.hasConflicts { terms.takesBackAll = takesBack?.group }
+        if let allowed, changes.setsMe { terms.me = .some(allowed.me) }
         terms.isIrreversible = allowed?.isIrreversible == true
         let author = ChangeAuthor(app: identifiers.mark, name: author)
         let app = SaveAuthor(context.principal)

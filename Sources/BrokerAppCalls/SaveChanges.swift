@@ -92,6 +92,8 @@ struct SaveChanges: Sendable {
         }
     }
 
+    var setsMe: Bool { changes.contains { if case .group(.setMe) = $0 { true } else { false } } }
+
     /// The contacts whose photo the save sets.
     var photographed: [RecordNumber] {
         changes.compactMap { change in

@@ -74,7 +74,9 @@ package struct ListedChanges: UsesServices {
             writer.member("time", Timestamp.text(seconds: save.time))
             writer.member("app", save.author.app)
             writer.member("strength", save.author.strength)
-            for (name, count) in [("added", save.added), ("changed", save.changed), ("deleted", save.deleted)] {
+            for (name, count) in [
+                ("added", save.added), ("changed", save.changed), ("deleted", save.deleted), ("others", save.others),
+            ] {
                 writer.member(name, count)
             }
             writer.array("contacts", listed.contacts) { writer, contact in

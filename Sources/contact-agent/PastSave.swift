@@ -9,6 +9,8 @@ struct PastSave: Hashable, Sendable {
     var time: Int64
     /// How many contacts the save added, changed and deleted.
     var added, changed, deleted: Int
+    /// How much else it changed, such as who is in a group.
+    var others = 0
     /// The names of the first of them.
     var contacts: [String]
 }
@@ -22,12 +24,16 @@ extension PastSave {
         (added, changed, deleted) = (
             object["added"]?.int ?? 0, object["changed"]?.int ?? 0, object["deleted"]?.int ?? 0
         )
+        others = object["others"]?.int ?? 0
         contacts = object["contacts"]?.elements?.compactMap { $0["contact"].map { Row.name(of: $0, names) } } ?? []
     }
 
-    /// What the save did: `deletes 2, adds 1`.
+    /// What the save did: `deletes 2, adds 1`. What else it changed is only said if it concerned no contacts.
     func words(_ names: LocalizedNames) -> String {
-        names.counts([(.saveDeleted, deleted), (.saveChanged, changed), (.saveAdded, added)])
+        names.counts([
+            (.saveDeleted, deleted), (.saveChanged, changed), (.saveAdded, added),
+            (.saveOther, deleted + changed + added == 0 ? others : 0),
+        ])
     }
 }
 

@@ -98,6 +98,7 @@ struct ChangesCommand: ParsableCommand {
         let contacts = (save["contacts"]?.items ?? []).map { name(of: $0["contact"]) }
         let all = ["added", "changed", "deleted"].reduce(0) { $0 + (save[$1]?.integer ?? 0) }
         let more = all - Int64(contacts.count)
+        if all == 0, save["others"]?.integer ?? 0 > 0 { return "(groups or links)" }
         guard !contacts.isEmpty else { return "" }
         return contacts.joined(separator: ", ") + (more > 0 ? " and \(Count.grouped(more)) more" : "")
     }

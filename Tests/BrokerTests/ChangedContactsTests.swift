@@ -82,7 +82,14 @@ struct ChangedContactsTests {
         let contacts = try app.fetch().contacts.compactMap { $0["identifier"]?.string }
         #expect(try app.save(contacts.prefix(26).map { .delete($0) }).error == "RecordNotWritable")
         #expect(try keeper.fetch().names.count == 60)
-        #expect(try app.save(contacts.prefix(25).map { .delete($0) }).error == nil)
+        // A save that is not made does not count.
+        let stale = contacts.prefix(25).map {
+            #"{"operation":"delete","contact":{"identifier":"\#($0)"},"unchangedSince":"0"}"#
+        }
+        #expect(try app.save(stale.map { .other($0) }).error == "RecordChanged")
+        #expect(try app.save(contacts.suffix(5).map { .delete($0) }).error == nil)
+        #expect(try app.save(contacts.prefix(21).map { .delete($0) }).error == "RecordNotWritable")
+        #expect(try app.save(contacts.prefix(20).map { .delete($0) }).error == nil)
         #expect(try app.save([.delete(contacts[30])]).error == "RecordNotWritable")
         #expect(try keeper.fetch().names.count == 35)
     }

@@ -187,6 +187,23 @@ struct SavePromptTests {
         #expect(try error(call, of: app) == nil)
     }
 
+    @Test("If another card becomes the person's own meanwhile, a save that changes it is shown again")
+    func ownMeanwhile() throws {
+        let app = try app(.full)
+        func step(_ app: TestApp, _ name: String) throws -> Change {
+            .other(#"{"operation":"setMe","contact":{"identifier":"\#(try app.identifier(of: name))"}}"#)
+        }
+        let (call, prompt) = try asked(app, saving: [step(app, "Ada")])
+        #expect(try keeper.save([step(keeper, "Grace")]).error == nil)
+        #expect(try person.answer(prompt, #""allow":"once""#).error == nil)
+        try #require(fixture.loop.run { (try? person.told().count) == 2 || call.isOver })
+        #expect(!call.isOver)
+        let anew = try #require(person.prompts().last)
+        #expect(try person.answer(anew, #""allow":"once""#).error == nil)
+        #expect(try error(call, of: app) == nil)
+        #expect(try keeper.fetch(#""predicate":{"me":true}"#).names == ["Ada"])
+    }
+
     @Test("A save is shown again if a record changes after the answer and before the save")
     func changedAfterAnswer() throws {
         let app = try app()

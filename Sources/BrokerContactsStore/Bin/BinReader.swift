@@ -36,7 +36,8 @@ struct BinReader {
     func saves(_ query: BinQuery) throws(StoreError) -> [BinSave] {
         let select = try db.statement(
             """
-            SELECT number, kind, time, app, strength, added, changed, deleted FROM binSave
+            SELECT number, kind, time, app, strength, added, changed, deleted,
+                (SELECT count(*) FROM binItem WHERE save = binSave.number AND subject NOT IN (1, 9)) FROM binSave
             WHERE (?1 IS NULL OR app = ?1) AND (?5 IS NULL OR strength = ?5) AND time >= ?2 AND number < ?3
             ORDER BY number DESC LIMIT ?4
             """)
@@ -45,7 +46,7 @@ struct BinReader {
                 BinSave(
                     number: row.integer(0), kind: BinSave.Kind(rawValue: row.integer(1)) ?? .save, time: row.integer(2),
                     author: SaveAuthor(app: row.text(3), strength: row.text(4)), added: Int(row.integer(5)),
-                    changed: Int(row.integer(6)), deleted: Int(row.integer(7)))
+                    changed: Int(row.integer(6)), deleted: Int(row.integer(7)), others: Int(row.integer(8)))
             }
     }
 

@@ -18,6 +18,8 @@ public struct BinSave: Hashable, Sendable {
     public let added: Int
     public let changed: Int
     public let deleted: Int
+    /// The number of other rows that the bin has of the save: groups, who is in them, links, and the like.
+    public internal(set) var others = 0
     /// `nil` if no app can take the save back.
     var group: SaveGroup?
 }

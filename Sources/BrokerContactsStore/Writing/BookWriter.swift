@@ -114,6 +114,9 @@ final class BookWriter {
             let contacts = ContactWriter(db, ordering: ordering)
             for condition in terms.conditions { try contacts.check(condition, links) }
             if let seen = terms.unchangedSince { try check(changes, areUnchangedSince: seen) }
+            if let seen = terms.me, try db.statement("SELECT me FROM book").first({ $0.record(0) }) != seen {
+                throw ChangeError.changedMeanwhile
+            }
             let (written, size) = (db.totalChangesCount, try db.bytesInUse())
             try space.checkPhotos(in: changes, by: author, access, before: size, at: seconds, db)
             let bin = try BinWriter(
