@@ -165,9 +165,11 @@ extension AccessStore {
         }
     }
 
-    /// Of some contacts, returns those that would return to a principal's granted set if they came back.
-    public func mayRejoin(_ records: Set<RecordNumber>, _ principal: Principal) -> Set<RecordNumber> {
-        held[principal]?.history.deleted(among: records) ?? []
+    /// Returns the deleted contacts that would return to a principal's granted set if they came back. See
+    /// ``rejoin(_:uid:at:members:)``.
+    public func mayRejoin(_ principal: Principal) -> Set<RecordNumber> {
+        guard let held = held[principal], case .limited = held.grant.access else { return [] }
+        return held.history.deleted(among: nil)
     }
 
     /// Brings a principal's granted set in line with the groups of its grant, under a new revision.

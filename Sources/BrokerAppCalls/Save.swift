@@ -28,7 +28,7 @@ struct Save: PermittedCall {
     /// What `TakeBack` takes back; `nil` for `SaveContacts`.
     let takesBack: TakeBackParameters?
     /// What was found of it.
-    var found: Result<InverseSave?, StoreError>?
+    var found: InverseSave??
     /// The changes that take it back. They are looked up again if the book changes before they are made.
     var inverse: InverseSave?
     var asked = Asked.notYet
@@ -251,7 +251,7 @@ struct Save: PermittedCall {
                 }
                 switch result {
                 case .success(let made) where save.takesBack != nil:
-                    PuttingBack(services: services).rejoin(made.changes, session.caller.uid, book)
+                    PuttingBack(services: services).rejoin(save.inverse?.back ?? [], session.caller.uid, book)
                     save.replyTakenBack(identifiers, services) { answer in services.saves.answer(made, answer) }
                 case .success(let made):
                     let token = services.places.token(for: session, book, identifiers)
@@ -260,6 +260,7 @@ struct Save: PermittedCall {
                 // What the app sees has changed since the person was asked.
                 case .failure(.accessDenied) where isMany: save.decideAnew(asked: .notYet, services)
                 case .failure(.accessDenied) where allowed != nil: save.decideAnew(asked: .tooLate, services)
+                case .failure(.accessDenied) where save.takesBack != nil: save.decideAnew(asked: .tooLate, services)
                 case .failure(.change(.binFull(let most))): save.askWithoutBin(most, services)
                 case .failure(.change(.emptiesContact(let index))):
                     save.askToEmpty(
@@ -317,9 +318,9 @@ struct Save: PermittedCall {
         if let allowed, services.grants.ruling(of: session).leavesToPerson(allowed.right) {
             context.changes = max(context.changes, allowed.right)
         }
-        guard changes.mayBeMade(context),
-            inverse.map({ barred($0, context, services).isEmpty }) ?? true
-        else { return nil }
+        guard changes.mayBeMade(context), mayReturn(changes.changes.returnedContacts, context, services) else {
+            return nil
+        }
         let access: AuthorAccess =
             context.permissions.seesEverythingWhole ? .full : .limited(seeing: context.permissions.keys)
         var terms = SaveTerms()

@@ -77,7 +77,7 @@ struct SaveChanges: Sendable {
             switch change {
             case .add(let record, _), .update(let record, _, _), .delete(let record): [record]
             case .link(.link(let one, let other)), .link(.unlink(let one, let other)): [one, other]
-            case .putBack(let former): former.contact == nil ? [] : Array(former.records)
+            case .putBack(let former): former.isContact ? Array(former.records) : []
             case .group, .container, .thumbnail: []
             }
         }

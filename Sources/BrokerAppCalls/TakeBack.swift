@@ -24,36 +24,29 @@ extension Save {
         guard let takesBack, inverse == nil else { return nil }
         guard let book = context.book else { throw .call(ContactsError.saveDoesNotExist) }
         guard let found else {
-            let seen = context.changeScope
-            let limit = takesBack.dryRun ? Int.max : ParameterLimits.changes
+            let returning = context.disclosure.scope == .all ? [] : services.access.mayRejoin(context.principal)
+            let view = InverseView(context.changeScope, returning: returning, isForced: takesBack.force)
+            let limit = takesBack.dryRun ? nil : ParameterLimits.changes
             return .wait(
-                for: .job(on: services.books.queue(of: session.caller.uid)) { () throws(StoreError) in
-                    try book.inverse(of: takesBack.group, seen: seen, isForced: takesBack.force, limit: limit)
+                for: .read(book) { (book) throws(StoreError) in
+                    try book.inverse(of: takesBack.group, view, limit: limit)
                 } keep: { call, found in
-                    call.found = found
+                    call.found = .some(found)
                 })
         }
         self.found = nil
-        guard var inverse = try context.orFail({ _ throws(StoreError) in try found.get() }) else {
-            throw .call(ContactsError.saveDoesNotExist)
-        }
-        inverse.keepOut(barred(inverse, context, services))
         // That everything has expired, or is hidden, looks as if there had been no such group.
-        if inverse.isPartial, inverse.changes.isEmpty, !inverse.hasConflicts {
-            throw .call(ContactsError.saveDoesNotExist)
-        }
+        guard let inverse = found, !inverse.isNothing else { throw .call(ContactsError.saveDoesNotExist) }
         self.inverse = inverse
         guard takesBack.dryRun else { return nil }
         replyTakenBack(context.identifiers, services) { $0() }
         return .done
     }
 
-    /// The contacts that must not come back for the app, because it would not see them: its access was lowered since it
-    /// deleted them.
-    func barred(_ inverse: InverseSave, _ context: ReadContext, _ services: BrokerServices) -> Set<RecordNumber> {
-        guard context.disclosure.scope != .all else { return [] }
-        let returned = inverse.changes.returnedContacts
-        return returned.subtracting(services.access.mayRejoin(returned, context.principal))
+    /// Whether the app would see contacts that come back. If its access was lowered since it deleted them, it would not.
+    func mayReturn(_ records: Set<RecordNumber>, _ context: ReadContext, _ services: BrokerServices) -> Bool {
+        records.isEmpty || context.disclosure.scope == .all
+            || services.access.mayRejoin(context.principal).isSuperset(of: records)
     }
 
     /// Says what was taken back, or would be.
@@ -63,13 +56,14 @@ extension Save {
         _ identifiers: IdentifierCipher, _ services: BrokerServices, _ answer: (@escaping () -> Void) -> Void
     ) {
         guard let inverse else { return }
-        var counts: [String: Int] = [:]
-        for change in inverse.changes { counts[change.effect, default: 0] += 1 }
+        let counts = inverse.counts
         var writer = JSONWriter(reservingCapacity: 256)
         writer.object { writer in
-            for name in ["returned", "changed", "removed", "groups", "others"] {
-                writer.member(name, counts[name] ?? 0)
-            }
+            writer.member("returned", counts.returned)
+            writer.member("changed", counts.changed)
+            writer.member("removed", counts.removed)
+            writer.member("groups", counts.groups)
+            writer.member("others", counts.others)
             for (name, records, kind) in [
                 ("conflicts", inverse.conflicts, RecordKind.contact),
                 ("groupConflicts", inverse.groupConflicts, .group),
@@ -84,30 +78,12 @@ extension Save {
     }
 }
 
-extension ContactChange {
-    /// The member of the reply of `TakeBack` that counts the change.
-    fileprivate var effect: String {
-        switch self {
-        case .putBack(let former):
-            switch former.kind {
-            case .contact: "returned"
-            case .group: "groups"
-            case .container, .relations, .links: "others"
-            }
-        case .update: "changed"
-        case .delete: "removed"
-        case .group(.rename), .group(.delete): "groups"
-        case .add, .group, .link, .container, .thumbnail: "others"
-        }
-    }
-}
-
 /// `ListSaves`: the app's saves that it may take back.
 struct ListSaves: PermittedCall {
     let call: Call
     let session: CallerSession
     var asked = Asked.notYet
-    private var found: Result<(groups: [ListedSaveGroup], days: Int64), StoreError>?
+    private var found: (groups: [ListedSaveGroup], days: Int64)?
 
     init(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
@@ -120,19 +96,16 @@ struct ListSaves: PermittedCall {
             return .done
         }
         guard let found else {
+            let (mark, seconds) = (context.identifiers.mark, services.surroundings.seconds)
             return .wait(
-                for: .job(on: services.books.queue(of: session.caller.uid)) {
-                    [mark = context.identifiers.mark, seconds = services.surroundings.seconds] () throws(StoreError) in
-                    (
-                        try book.saveGroups(of: mark, limit: ParameterLimits.saveGroups),
-                        try book.bin(at: seconds).days.days
-                    )
+                for: .read(book) { (book) throws(StoreError) in
+                    let groups = try book.saveGroups(of: mark, limit: ParameterLimits.saveGroups)
+                    return (groups: groups, days: try book.bin(at: seconds).days.days)
                 } keep: { call, found in
                     call.found = found
                 })
         }
-        let (groups, days) = try context.orFail { _ throws(StoreError) in try found.get() }
-        reply(groups, days: days)
+        reply(found.groups, days: found.days)
         return .done
     }
 

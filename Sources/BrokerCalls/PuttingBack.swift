@@ -28,6 +28,10 @@ package struct PuttingBack: UsesServices {
         /// The contacts whose names the caller gets.
         package let named: [RecordNumber: StoredContact]
 
+        /// For one contact whose names the caller gets: the contact as it is, and as it would be. Either is `nil` if there is
+        /// no contact then.
+        package private(set) var sides: (now: StoredContact?, then: StoredContact?)?
+
         /// - Parameter names: whether the contacts are named.
         package init(
             _ request: PutBackRequest, isForced: Bool, names: Bool, _ book: ContactsStore
@@ -37,6 +41,11 @@ package struct PuttingBack: UsesServices {
             result = try book.wouldPutBack(request, isForced: isForced)
             let contacts = result.items.filter { !$0.isGroup }.map(\.record)
             named = names ? try book.namesInBin(of: contacts) : [:]
+            guard names, case .contact(let record, let save) = request else { return }
+            let former = try book.contactsInBin(of: save, limit: .max).first { $0.record == record }
+            var now: StoredContact?
+            _ = try book.fetch(ContactQuery(scope: .only([record]), limit: 1)) { _, contact, _ in now = contact }
+            sides = (now, former?.change == .added ? nil : former?.contact)
         }
 
         /// The contacts that change.
@@ -82,7 +91,7 @@ package struct PuttingBack: UsesServices {
                 case .success(let made):
                     let deleted = made.changes.lazy.filter { $0.kind == .deleteContact }.map(\.record)
                     access.drop(Set(deleted), uid: uid, at: books.moment(of: uid))
-                    rejoin(made.changes, uid, book)
+                    rejoin(Set(plan.records), uid, book)
                     saves.answer(made) { reply(plan.result, made: made.changes, names: nil, call, session) }
                 case .failure(let failure): failed(failure, call, error)
                 }
@@ -90,9 +99,9 @@ package struct PuttingBack: UsesServices {
         saves.run(save, in: book)
     }
 
-    /// Contacts that came back return to the granted sets that they left when they were deleted.
-    package func rejoin(_ changes: [BookChange], _ uid: UInt32, _ book: ContactsStore) {
-        let back = Set(changes.lazy.filter { $0.kind == .addContact }.map(\.record))
+    /// Contacts that came back, perhaps before a crash, return to the granted sets that they left when they were deleted.
+    package func rejoin(_ records: Set<RecordNumber>, _ uid: UInt32, _ book: ContactsStore) {
+        let back = (try? book.existing(records)) ?? []
         let rejoined = access.rejoin(back, uid: uid, at: books.moment(of: uid)) { [grants] grant in
             Set(grants.shares.members(of: grant.groups.records, in: book).values.joined())
         }
@@ -118,10 +127,12 @@ package struct PuttingBack: UsesServices {
     /// - Parameters:
     ///   - made: the changes; `nil` if nothing was done.
     ///   - names: the contacts to name; `nil` for none.
+    ///   - sides: as the plan has them, if the caller may see whole contacts.
     ///   - identify: gives each contact that is named an identifier.
     package func reply(
-        _ result: PutBackResult, made: [BookChange]?, names: [RecordNumber: StoredContact]?, _ call: Call,
-        _ session: CallerSession, identify: ((RecordNumber) -> String)? = nil
+        _ result: PutBackResult, made: [BookChange]?, names: [RecordNumber: StoredContact]?,
+        sides: (now: StoredContact?, then: StoredContact?)? = nil, _ call: Call, _ session: CallerSession,
+        identify: ((RecordNumber) -> String)? = nil
     ) {
         func count(_ outcome: PutBackResult.Item.Outcome, _ kind: BookChange.Kind) -> Int {
             guard let made else { return result.contacts(outcome) }
@@ -140,6 +151,12 @@ package struct PuttingBack: UsesServices {
                 writer.member("outcome", "\(item.outcome)")
                 if let card = names[item.record] { writer.members(of: ListedChanges.row(card)) }
             }
+        }
+        for (name, card) in [("now", sides?.now), ("then", sides?.then)] {
+            guard let card else { continue }
+            let keys = ContactKeySet.all.subtracting(.images).union(ContactKeySet(.imageDataAvailable))
+            let row = Disclosure.forPerson(keys: keys).row(of: card, keys: keys, identifier: "", textLimit: .max)
+            writer.member(name, of: row)
         }
         groupCommit.disclose(writer.replyOnRecord(), to: call, session)
     }

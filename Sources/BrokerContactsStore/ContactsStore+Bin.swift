@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerSQLite
 import Synchronization
 
-/// The bin keeps what saves changed and deleted. No app learns anything of it.
+/// The bin keeps what saves changed and deleted. An app learns of it only what it may take back of its own saves.
 extension ContactsStore {
     /// Returns saves of which the bin has something, the newest first. Do not call this on the event loop.
     public func savesInBin(_ query: BinQuery) throws(StoreError) -> [BinSave] {
@@ -47,20 +47,19 @@ extension ContactsStore {
     ///
     /// - Parameter mark: identifies the app, as ``ChangeAuthor/app`` does.
     public func saveGroups(of mark: [UInt8], limit: Int) throws(StoreError) -> [ListedSaveGroup] {
-        try write { try BinReader(db: $0.database).groups(of: mark, limit: limit) }
+        try read(.onWorker) { try BinReader(db: $0.database).groups(of: mark, limit: limit) }
     }
 
     /// Returns the changes that take back what a group of an app's saves did. Do not call this on the event loop.
     ///
-    /// - Parameters:
-    ///   - seen: what the app sees, and the app.
-    ///   - isForced: whether what was changed since is taken back, too.
-    ///   - limit: the maximum number of changes; `.max` only counts them, so they have no values.
+    /// - Parameter limit: the maximum number of changes; `nil` if they are only counted.
     /// - Returns: `nil` if the bin has nothing of such a group of this app.
     public func inverse(
-        of group: String, seen: ChangeScope, isForced: Bool, limit: Int
+        of group: String, _ view: InverseView, limit: Int?
     ) throws(StoreError) -> InverseSave? {
-        try write { try $0.inverse(of: group, seen: seen, isForced: isForced, limit: limit) }
+        try read(.onWorker) { reader in
+            try reader.inOneRead { try InversePlan(reader, group, view, limit: limit)?.made }
+        }
     }
 
     /// Returns for how many days the bin keeps what a save changed, and of how many saves it has something. Do not call this

@@ -87,11 +87,18 @@ package struct ProposedSave: Sendable {
                     for record in former.records { names[record] = name }
                     let isGroup = if case .group = former.kind { true } else { false }
                     for record in former.records { note(.added, isGroup ? .group(record) : .container(record)) }
-                case .links:
-                    for (record, first) in former.links {
-                        note(first == nil ? .unlinked : .linked, .contact(record), first.map { .contact($0) })
+                case .relations, .links:
+                    for connection in former.connections {
+                        switch connection {
+                        case .member(let record, let group, let isIn):
+                            note(isIn ? .joins : .leaves, .contact(record), .group(group))
+                        case .subgroup(let record, let group, let isIn):
+                            note(isIn ? .joins : .leaves, .group(record), .group(group))
+                        case .link(let one, let other, let isOne):
+                            note(isOne ? .linked : .unlinked, .contact(one), other.map { .contact($0) })
+                        case .own(let record): note(.own, .contact(record))
+                        }
                     }
-                case .relations: continue
                 }
             // No app can save a thumbnail.
             case .thumbnail: continue

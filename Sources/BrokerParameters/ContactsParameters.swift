@@ -212,6 +212,7 @@ package struct TakeBackParameters: Sendable {
         var reader = try ParameterReader(parameters)
         group = try reader.required("group").text(maximum: ParameterLimits.identifier)
         newGroup = try reader["newGroup"]?.text(maximum: ParameterLimits.identifier)
+        guard newGroup != group else { throw .invalidParameter("newGroup") }
         label = try reader["label"]?.text(maximum: ParameterLimits.label) ?? ""
         force = try reader.flag("force")
         dryRun = try reader.flag("dryRun")

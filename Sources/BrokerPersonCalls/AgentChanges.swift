@@ -83,7 +83,8 @@ struct AgentChanges: UsesServices {
                 save(plan, parameters, book, call, session, hasPassword: hasPassword)
             case .success(let plan):
                 PuttingBack(services: services).reply(
-                    plan?.result ?? PutBackResult(), made: nil, names: plan?.named ?? [:], call, session
+                    plan?.result ?? PutBackResult(), made: nil, names: plan?.named ?? [:], sides: plan?.sides, call,
+                    session
                 ) {
                     review.rows.identifier(of: $0, as: .agentRow)
                 }

@@ -75,7 +75,7 @@ struct PastChanges {
         case .left: return choose("b", isArmed: isArmed)
         case .enter: return open()
         // In line mode, the number can be that of no row.
-        case .row(let index) where index >= count: break
+        case .row(let index) where index >= count(on: size): break
         case .row:
             move(key, on: size)
             return open()
@@ -136,19 +136,24 @@ struct PastChanges {
 
     // MARK: - Lines on the screen
 
-    private var count: Int {
+    private func count(on size: ScreenSize) -> Int {
         switch place {
         case .saves: saves?.count ?? 0
         case .save: opened?.result.contacts.count ?? 0
-        case .putBack: asked?.result.contacts.count ?? 0
+        case .putBack: (asked?.result.contacts.count ?? 0) + diff(on: size).count
         }
+    }
+
+    /// Value by value, what happens to the one contact that the person is asked about.
+    private func diff(on size: ScreenSize) -> [StyledLine] {
+        asked?.result.diff?.styledLines(columns: size.columns) ?? []
     }
 
     /// The lines for a list, with the title, the line of what happens, and the controls beside it.
     private func room(on size: ScreenSize) -> Int { max(2, size.rows - 7) }
 
     private mutating func move(_ key: Key, on size: ScreenSize) {
-        let room = room(on: size)
+        let (room, count) = (room(on: size), count(on: size))
         _ = cursor.move(key, count: count, page: count > room ? room - 1 : room)
     }
 
@@ -184,9 +189,8 @@ struct PastChanges {
             guard let asked else { return [] }
             let what = asked.result.words(names)
             let happens = what.isEmpty ? names.text(.putBackNothing) : names.text(.saveContacts, [.changes: what])
-            let contacts = review.confirmed(asked.result.contacts, at: cursor, room: room - 2) {
-                review.confirmed($0.name, $0.detail(names), on: size)
-            }
+            let rows = asked.result.contacts.map { review.confirmed($0.name, $0.detail(names), on: size) }
+            let contacts = review.confirmed(rows + diff(on: size), at: cursor, room: room - 2) { $0 }
             return review.question(
                 .bold(question(asked.request, words)),
                 StyledLine("  " + happens).wrapped(columns: size.columns - 1) + contacts, menu, controls, on: size,

@@ -63,6 +63,8 @@ struct PutBackResult: Hashable, Sendable {
     /// The contacts, those that stay as they are first.
     var contacts: [Contact]
     var returned, changed, removed, conflicts, lost, groups: Int
+    /// For one contact, what putting it back changes, also if it stays because somebody else changed it.
+    var diff: ContactDiff?
 }
 
 extension PutBackResult {
@@ -78,6 +80,11 @@ extension PutBackResult {
         func count(_ name: String) -> Int { reply[name]?.int ?? 0 }
         (returned, changed, removed) = (count("returned"), count("changed"), count("removed"))
         (conflicts, lost, groups) = (count("conflicts"), count("lost"), count("groups"))
+        let (now, then) = (
+            reply["now"].flatMap { try? WireContact($0).contact },
+            reply["then"].flatMap { try? WireContact($0).contact }
+        )
+        diff = now == nil && then == nil || lost > 0 ? nil : ContactDiff(from: now, to: then, names)
     }
 
     /// Whether anything changes.

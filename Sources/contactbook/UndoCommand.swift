@@ -55,7 +55,8 @@ struct UndoCommand: ParsableCommand {
         guard conflicts == 0 else {
             throw CommandFailure(
                 conflicts == 1 ? "1 change stays" : "\(conflicts) changes stay",
-                try: "to undo these too: contactbook undo \(number.map(String.init) ?? "") --force", .refused)
+                try: "to undo these too: contactbook undo --force NUMBER, with the number in contactbook undo --list",
+                .refused)
         }
         guard !planned.isPartial else {
             throw CommandFailure("some of it stays as it is: \(Self.whyPartial)", .refused)
@@ -116,7 +117,7 @@ struct UndoCommand: ParsableCommand {
         guard groups.indices.contains(number - 1) else {
             throw CommandFailure("could not undo: there is no number \(number)", try: list, .refused)
         }
-        guard !groups[number - 1].isTakenBack else {
+        guard force || !groups[number - 1].isTakenBack else {
             throw CommandFailure("\(Self.words(groups[number - 1])) was undone already", try: list, .refused)
         }
         return groups[number - 1]

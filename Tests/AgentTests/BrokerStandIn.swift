@@ -302,8 +302,15 @@ final class BrokerStandIn {
             default: ([ada, bob, cid], isLater ? 2 : 1, 1, 1)
             }
         return #"{"returned":\#(returned),"changed":\#(isForced ? others : 0),"removed":\#(removed),"#
-            + #""conflicts":\#(isForced ? 0 : others),"lost":0,"groups":0,"contacts":[\#(rows.joined(separator: ","))]}"#
+            + #""conflicts":\#(isForced ? 0 : others),"lost":0,"groups":0,"contacts":[\#(rows.joined(separator: ","))]"#
+            + (contact == "p3" ? sides : "") + "}"
     }
+
+    /// A contact as it is, and as it would be.
+    private static let sides = """
+        ,"now":{"givenName":"Cid","jobTitle":"Baker","phoneNumbers":[{"identifier":"2","value":"+1 555 0199"}]},\
+        "then":{"givenName":"Cid","phoneNumbers":[{"identifier":"1","value":"+1 555 0100"}]}
+        """
 
     /// The parameters of the reply to `Show`.
     static func shown(_ contact: Contact?) -> String {

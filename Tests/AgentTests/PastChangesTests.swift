@@ -59,6 +59,8 @@ struct PastChangesTests {
         #expect(driver.shows("changes 1") && !driver.shows("[f]") && !driver.shows("somebody else"))
         driver.press("b⏎")
         #expect(driver.shows("Put back Cid?") && !driver.shows("[y]") && driver.press("y") == .nothing)
+        // Both sides are shown: what somebody else made of the contact, and what it was.
+        #expect(["Baker", "+1 555 0199", "+1 555 0100"].allSatisfy(driver.shows))
     }
 
     @Test("Only a review that the person leaves after putting back says so")

@@ -91,6 +91,12 @@ struct AgentPutBackTests {
         let review = try #require(try person.manage(mail))
         let save = try #require(try saves(review).first?["number"]?.integer)
         #expect(counts(try putBack(review, #""save":\#(save)"#)) == ["conflicts": 1])
+        // Both sides are shown of one contact, and of no more.
+        let all = try putBack(review, #""save":\#(save),"dryRun":true"#)
+        let ada = try #require(contacts(all)["Ada"])
+        let one = try putBack(review, #""save":\#(save),"contact":"\#(ada)","dryRun":true"#)
+        #expect(all.parameters["now"] == nil && all.parameters["then"] == nil)
+        #expect(["now", "then"].map { one.parameters[$0]?["nickname"]?.string } == ["k", ""])
         #expect(counts(try putBack(review, #""save":\#(save),"force":true"#)) == ["changed": 1])
     }
 

@@ -58,11 +58,13 @@ public struct SetHistory: Hashable, Sendable {
     }
 
     /// Returns those of the contacts that left the set because they were deleted, and since when nothing was revoked.
-    func deleted(among records: Set<RecordNumber>) -> Set<RecordNumber> {
+    ///
+    /// - Parameter records: `nil` for all.
+    func deleted(among records: Set<RecordNumber>?) -> Set<RecordNumber> {
         var found: Set<RecordNumber> = []
         for event in events {
             switch event.kind {
-            case .deleted: if records.contains(event.record) { found.insert(event.record) }
+            case .deleted: if records?.contains(event.record) ?? true { found.insert(event.record) }
             case .granted: found.remove(event.record)
             // Whatever was revoked: the person wanted the app to see less.
             case .revoked: found = []

@@ -54,9 +54,11 @@ struct BinReader {
     func groups(of mark: [UInt8], limit: Int) throws(StoreError) -> [ListedSaveGroup] {
         let select = try db.statement(
             """
-            SELECT groupToken, max(label), max(takesBack), min(time), sum(added), sum(changed), sum(deleted),
-                max(takenBack), max(number) AS last FROM binSave
-            WHERE mark = ? AND groupToken IS NOT NULL GROUP BY groupToken ORDER BY last DESC LIMIT ?
+            SELECT made.groupToken, label, takesBack, began, made.added, made.changed, made.deleted, done FROM (
+                SELECT groupToken, min(number) AS first, max(number) AS last, min(time) AS began, sum(added) AS added,
+                    sum(changed) AS changed, sum(deleted) AS deleted, min(takenBack) AS done
+                FROM binSave WHERE mark = ? AND groupToken IS NOT NULL GROUP BY groupToken ORDER BY last DESC LIMIT ?
+            ) AS made JOIN binSave ON number = first ORDER BY last DESC
             """)
         return try select.bind(1, mark).bind(2, Int64(limit)).all { row in
             ListedSaveGroup(

@@ -63,7 +63,7 @@ struct BinRows {
         let select = try db.statement(
             "SELECT takesBack FROM binSave WHERE mark = ? AND groupToken = ? AND takesBack IS NOT NULL LIMIT 1")
         var (next, isTakenBack, noted) = (Optional(group), true, Set<String>())
-        while let group = next, noted.insert(group).inserted {
+        while let group = next, noted.count < 1_000, noted.insert(group).inserted {
             try set.bind(1, isTakenBack ? 1 : 0).bind(2, mark).bind(3, group).run()
             next = try select.bind(1, mark).bind(2, group).first { $0.text(0) }
             isTakenBack.toggle()
@@ -234,15 +234,22 @@ struct BinRows {
         for (portion, bytes) in gone { try add(-bytes, to: portion) }
     }
 
-    /// Notes that some rows of the group that a save is in have left the bin.
-    private func notePartial(_ save: Int64) throws(StoreError) {
+    /// Notes that rows of a save have left the bin. If all have, another save of its group says so.
+    private func notePartial(_ save: Int64, isGone: Bool = false) throws(StoreError) {
+        guard isGone else {
+            try db.statement("UPDATE binSave SET partial = 1 WHERE number = ?").bind(1, save).run()
+            return
+        }
+        let select = try db.statement(
+            "SELECT mark, groupToken FROM binSave WHERE number = ? AND groupToken IS NOT NULL")
+        guard let (mark, group) = try select.bind(1, save).first({ ($0.bytes(0), $0.text(1)) }) else { return }
         try db.statement(
             """
-            UPDATE binSave SET partial = 1
-            WHERE (mark, groupToken) = (SELECT mark, groupToken FROM binSave WHERE number = ?)
+            UPDATE binSave SET partial = 1 WHERE number = (SELECT number FROM binSave
+                WHERE mark = ? AND groupToken = ? AND number <> ? ORDER BY number DESC LIMIT 1)
             """
         )
-        .bind(1, save).run()
+        .bind(1, mark).bind(2, group).bind(3, save).run()
     }
 
     /// Returns the row before this one that is about the same subject, unless the person removed its content.
@@ -258,7 +265,7 @@ struct BinRows {
 
     private func removeIfEmpty(save: Int64) throws(StoreError) {
         guard try !db.statement("SELECT 1 FROM binItem WHERE save = ? LIMIT 1").bind(1, save).hasRow() else { return }
-        try notePartial(save)
+        try notePartial(save, isGone: true)
         let delete = try db.statement("DELETE FROM binSave WHERE number = ? RETURNING portion, bytes")
         let gone = try delete.bind(1, save).all { ($0.integer(0), $0.integer(1)) }
         for (portion, bytes) in gone { try add(-bytes, to: portion) }

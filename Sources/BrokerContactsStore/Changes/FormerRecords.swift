@@ -73,8 +73,29 @@ public struct FormerRecords: Hashable, Sendable {
         return Contact(stored)
     }
 
-    /// For ``Kind/links``, each card with the first card of the set that it was in.
-    public var links: [(record: RecordNumber, first: RecordNumber?)] {
-        steps.filter { $0.subject == .handLink }.map { ($0.record, $0.former) }
+    public var isContact: Bool { if case .contact = kind { true } else { false } }
+
+    /// What connects records again, or no longer.
+    public enum Connection: Hashable, Sendable {
+        case member(RecordNumber, of: RecordNumber, isIn: Bool)
+        case subgroup(RecordNumber, of: RecordNumber, isIn: Bool)
+        case link(RecordNumber, RecordNumber?, isOne: Bool)
+        case own(RecordNumber)
+    }
+
+    /// What ``Kind/relations`` and ``Kind/links`` do.
+    public var connections: [Connection] {
+        steps.compactMap { step in
+            switch step.subject {
+            case .member: .member(step.member, of: step.record, isIn: step.existed)
+            case .subgroup: .subgroup(step.member, of: step.record, isIn: step.existed)
+            // The first card of a set stands for the set.
+            case .handLink:
+                step.former == step.record ? nil : .link(step.record, step.former, isOne: step.former != nil)
+            case .unlike: .link(step.record, step.member, isOne: !step.existed)
+            case .me: step.former.map { .own($0) }
+            case .contact, .group, .container, .added: nil
+            }
+        }
     }
 }

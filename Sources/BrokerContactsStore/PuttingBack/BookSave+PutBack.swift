@@ -36,7 +36,8 @@ extension BookSave {
             try bin?.putsBack(contact: record)
             try linking.willPutBack(step.record)
             try contacts.insert(record, made, photo: contact.imageData, maker: former.maker)
-            use.add(made.stored.size + contact.imageData.utf8.count)
+            // Hidden values do not count, as they do not when they are deleted.
+            use.add(try size(of: step.record))
             log.note(.addContact, step.record)
         }
         if let photo, let thumbnail = photo.thumbnail, contact.imageDataAvailable {

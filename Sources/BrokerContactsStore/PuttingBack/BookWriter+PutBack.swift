@@ -36,11 +36,3 @@ extension BookWriter {
         return result
     }
 }
-
-extension BookWriter {
-    /// See ``ContactsStore/inverse(of:seen:isForced:limit:)``.
-    func inverse(of group: String, seen: ChangeScope, isForced: Bool, limit: Int) throws -> InverseSave? {
-        let contacts = ContactWriter(database, ordering: ordering)
-        return try InversePlan(database, contacts, group, seen: seen, isForced: isForced, limit: limit)?.made
-    }
-}

@@ -1,211 +1,123 @@
 import BrokerModel
 import BrokerSQLite
 
-/// Groups, containers, links and the person's own card.
+/// Groups and containers.
 extension InversePlan {
-    private func group(_ record: RecordNumber) throws(StoreError) -> (name: String, owner: [UInt8])? {
-        try db.statement("SELECT name, owner FROM contactGroup WHERE record = ?").bind(1, record.rawValue)
-            .first { ($0.text(0), $0.bytes(1)) }
+    /// The name of a group that exists.
+    func name(ofGroup record: RecordNumber) throws -> String? {
+        try db.statement("SELECT name FROM contactGroup WHERE record = ?").bind(1, record.rawValue).first { $0.text(0) }
     }
 
-    private func isSeen(owner: [UInt8]) -> Bool { seen.groupOwner.map { $0 == owner } ?? true }
-
-    /// Returns a group that exists and that the app sees.
-    private mutating func seenGroup(_ record: RecordNumber) throws(StoreError) -> String? {
-        guard let (name, owner) = try group(record), isSeen(owner: owner) else { return nil }
-        if owner == seen.app { made.ownGroups.insert(record) }
-        return name
+    /// Whether the app added a group. The bin knows that of a group that is gone.
+    private func isOwn(_ group: RecordNumber) throws -> Bool {
+        try db.statement(
+            """
+            SELECT 1 FROM contactGroup WHERE record = ?1 AND owner = ?2
+            UNION ALL SELECT 1 FROM binItem WHERE subject = 2 AND record = ?1 AND maker = ?2 LIMIT 1
+            """
+        )
+        .bind(1, group.rawValue).bind(2, view.seen.app).hasRow()
     }
 
-    mutating func plan(group entry: Entry) throws {
-        let record = entry.state.record
-        guard let item = entry.state.item,
-            let (name, owner) = try db.statement("SELECT name, maker FROM binItem WHERE number = ?").bind(1, item)
-                .first({ ($0.text(0), $0.bytes(1)) })
-        else { return miss() }
-        guard let (now, _) = try group(record) else {
-            guard isSeen(owner: owner), try !isChangedByOthers(.group, record, after: entry.last) else {
-                return miss()
-            }
-            if owner == seen.app { made.ownGroups.insert(record) }
-            return take(.putBack(FormerRecords(kind: .group(name: name), records: [record], steps: [entry.state])))
+    /// Whether the app sees a group, or would if the group came back.
+    mutating func sees(group: RecordNumber) throws -> Bool {
+        guard try isOwn(group) else { return view.seen.groupOwner == nil }
+        made.ownGroups.insert(group)
+        return true
+    }
+
+    mutating func plan(group subject: Subject) throws {
+        let (record, rows) = (subject.record, rows(subject))
+        guard try sees(group: record) else { return miss() }
+        guard let first = rows.first?.state, let last = rows.last?.state, first.existed, let item = first.item else {
+            return
         }
-        let select = try db.statement(
+        let select = try db.statement("SELECT name FROM binItem WHERE number = ?")
+        guard let now = try name(ofGroup: record) else {
+            guard last.existed, let item = last.item, try !isChangedByOthers(subject, after: item),
+                let name = try select.bind(1, item).first({ $0.text(0) })
+            else { return miss() }
+            take(\.groups, Self.back(.group(name: name), last))
+            guard !made.hasMore else { return }
+            returnedGroups[record] = last.save
+            if rows.count > 1 { again = true }
+            return
+        }
+        let former = try select.bind(1, item).first { $0.text(0) } ?? now
+        let later = try db.statement(
             "SELECT name FROM binItem WHERE subject = 2 AND record = ? AND existed = 1 AND number > ? ORDER BY number LIMIT 1"
         )
-        let after = try select.bind(1, record.rawValue).bind(2, entry.last).first { $0.text(0) } ?? now
-        guard after != name, now != name else { return }
-        guard try seenGroup(record) != nil else { return miss() }
-        guard isForced || now == after else { return made.groupConflicts.append(record) }
-        take(.group(.rename(record, name: name)))
+        let after = try later.bind(1, record.rawValue).bind(2, last.place).first { $0.text(0) } ?? now
+        guard former != after, former != now else { return }
+        guard view.isForced || now == after else { return made.groupConflicts.append(record) }
+        take(\.groups, .group(.rename(record, name: former)))
     }
 
     /// A group that the app added goes, unless others use it by now.
-    mutating func planRemoval(ofGroup entry: Entry) throws {
-        let record = entry.state.record
-        guard try group(record) != nil else { return }
-        guard try seenGroup(record) != nil else { return miss() }
-        let select = try db.statement(
-            """
-            SELECT max(mark <> ?3) FROM binItem JOIN binSave ON binSave.number = save
-            WHERE subject IN (2, 3, 4) AND record = ?1 AND binItem.number > ?2
-            AND (mark <> ?3 OR groupToken IS NOT ?4 AND takenBack = 0 AND takesBack IS NULL)
-            """)
-        let isOthers = try select.bind(1, record.rawValue).bind(2, entry.last).bind(3, seen.app).bind(4, group)
-            .first { $0.integerOrNil(0) }
-        if !isForced, let isOthers {
-            guard isOthers == 0 || seen.groupOwner == nil else { return miss() }
-            return made.groupConflicts.append(record)
+    mutating func planRemoval(ofGroup subject: Subject) throws {
+        let record = subject.record
+        guard try sees(group: record), try name(ofGroup: record) != nil else { return }
+        if !view.isForced {
+            let isOthers = try isUsedByOthers(record)
+            guard !isOthers || view.seesEverything else { return miss() }
+            if try isOthers || isUsedLater(record, after: rows(subject)[0].state.place) {
+                return made.groupConflicts.append(record)
+            }
         }
-        take(.group(.delete(record)))
+        take(\.groups, .group(.delete(record)))
+    }
+
+    /// Whether other authors have changed a group, or what is in it, or what it is in.
+    private func isUsedByOthers(_ group: RecordNumber) throws -> Bool {
+        try db.statement(
+            """
+            SELECT 1 FROM change JOIN author ON author.id = change.author
+            WHERE record = ?1 AND app <> ?2
+            UNION ALL SELECT 1 FROM change JOIN author ON author.id = change.author
+            WHERE member = ?1 AND kind BETWEEN 9 AND 10 AND app <> ?2
+            UNION ALL SELECT 1 FROM binItem JOIN binSave ON binSave.number = save
+            WHERE subject IN (2, 3, 4) AND record = ?1 AND mark <> ?2 LIMIT 1
+            """
+        )
+        .bind(1, group.rawValue).bind(2, view.seen.app).hasRow()
+    }
+
+    /// Whether the app itself has used a group in other saves since, which it did not take back.
+    private func isUsedLater(_ group: RecordNumber, after number: Int64) throws -> Bool {
+        try db.statement(
+            """
+            SELECT 1 FROM binItem JOIN binSave ON binSave.number = save
+            WHERE subject IN (2, 3, 4) AND record = ?1 AND binItem.number > ?2
+            AND groupToken IS NOT ?3 AND takenBack = 0 AND takesBack IS NULL LIMIT 1
+            """
+        )
+        .bind(1, group.rawValue).bind(2, number).bind(3, self.group).hasRow()
     }
 
     // MARK: Containers
 
-    private func name(ofContainer record: RecordNumber) throws(StoreError) -> String? {
+    private func name(ofContainer record: RecordNumber) throws -> String? {
         try db.statement("SELECT name FROM container WHERE record = ?").bind(1, record.rawValue).first { $0.text(0) }
     }
 
-    mutating func planContainer(_ state: FormerState) throws {
-        guard try name(ofContainer: state.record) == nil else { return }
-        guard let item = state.item,
-            let name = try db.statement("SELECT name FROM binItem WHERE number = ?").bind(1, item)
-                .first({ $0.text(0) })
+    mutating func plan(container subject: Subject) throws {
+        guard view.seesEverything else { return miss() }
+        let first = rows(subject)[0].state
+        guard first.existed, try name(ofContainer: first.record) == nil else { return }
+        guard let item = first.item,
+            let name = try db.statement("SELECT name FROM binItem WHERE number = ?").bind(1, item).first({ $0.text(0) })
         else { return miss() }
-        take(.putBack(FormerRecords(kind: .container(name: name), records: [state.record], steps: [state])))
+        take(\.others, Self.back(.container(name: name), first))
     }
 
     /// A container that the app added goes if nothing else is in it.
-    mutating func planRemoval(ofContainer record: RecordNumber) throws {
-        guard try name(ofContainer: record) != nil else { return }
-        let (contacts, groups) = made.changes.reduce(into: (Set<RecordNumber>(), Set<RecordNumber>())) { gone, change in
-            switch change {
-            case .delete(let contact): gone.0.insert(contact)
-            case .group(.delete(let group)): gone.1.insert(group)
-            default: break
-            }
+    mutating func planRemoval(ofContainer subject: Subject) throws {
+        let record = subject.record
+        guard view.seesEverything, !rows(subject)[0].state.existed, try name(ofContainer: record) != nil else { return }
+        let inside = try ["contact", "contactGroup"].flatMap { table in
+            try db.statement("SELECT record FROM \(table) WHERE container = ?").bind(1, record.rawValue).records()
         }
-        for (table, gone) in [("contact", contacts), ("contactGroup", groups)] {
-            let within = try db.statement("SELECT record FROM \(table) WHERE container = ?").bind(1, record.rawValue)
-                .records()
-            guard gone.isSuperset(of: within) else {
-                if !made.hasMore { miss() }
-                return
-            }
-        }
-        take(.container(.delete(record)))
-    }
-
-    // MARK: What connects records
-
-    /// - Parameters:
-    ///   - returned: the contacts that come back, whose groups and links come with them.
-    ///   - groups: the groups that come back.
-    ///   - gone: the groups that the group of saves added. What connects them goes with them, as with added contacts.
-    mutating func planRelations(
-        with returned: Set<RecordNumber>, _ groups: Set<RecordNumber>,
-        leavingOut gone: Set<RecordNumber>
-    ) throws {
-        let sets = Set(
-            entries.lazy.filter { $0.state.subject == .handLink && returned.contains($0.state.record) }
-                .compactMap(\.state.former))
-        let me = try db.statement("SELECT me FROM book").first { $0.record(0) } ?? nil
-        var back: [FormerState] = []
-        var links: [FormerState] = []
-        for entry in entries {
-            let state = entry.state
-            switch state.subject {
-            case .contact, .group, .container, .added: continue
-            case .member:
-                if isAdded(state.member) || gone.contains(state.record) { continue }
-                if returned.contains(state.member) || groups.contains(state.record) {
-                    back.append(state)
-                } else {
-                    try plan(member: state)
-                }
-            case .subgroup:
-                if !gone.isDisjoint(with: [state.record, state.member]) { continue }
-                if groups.isDisjoint(with: [state.record, state.member]) {
-                    try plan(subgroup: state)
-                } else {
-                    back.append(state)
-                }
-            case .handLink:
-                let isBack = returned.contains(state.record) || state.former.map(sets.contains) ?? false
-                if isBack { back.append(state) } else if !isAdded(state.record) { links.append(state) }
-            case .unlike:
-                if isAdded(state.record) || isAdded(state.member) { continue }
-                if returned.isDisjoint(with: [state.record, state.member]) {
-                    links.append(state)
-                } else {
-                    back.append(state)
-                }
-            case .me:
-                if let former = state.former, returned.contains(former), me == nil {
-                    back.append(state)
-                } else {
-                    try plan(me: entry, now: me)
-                }
-            }
-        }
-        if !back.isEmpty {
-            let records = Set(back.flatMap { [$0.record, $0.member] }.filter { $0.rawValue > 0 })
-            // What comes back in this part comes back whole.
-            made.changes.append(.putBack(FormerRecords(kind: .relations, records: records, steps: back)))
-        }
-        try plan(links: links)
-    }
-
-    private mutating func plan(member state: FormerState) throws {
-        let isMember = try db.statement("SELECT 1 FROM member WHERE parent = ? AND contact = ?")
-            .bind(1, state.record.rawValue).bind(2, state.member.rawValue).hasRow()
-        guard isMember != state.existed, try db.hasContact(state.member), try group(state.record) != nil else { return }
-        guard isSeen(state.member), try seenGroup(state.record) != nil else { return miss() }
-        take(
-            .group(
-                state.existed
-                    ? .addMember(state.member, to: state.record) : .removeMember(state.member, from: state.record)))
-    }
-
-    private mutating func plan(subgroup state: FormerState) throws {
-        let isInside = try db.statement("SELECT 1 FROM subgroup WHERE parent = ? AND child = ?")
-            .bind(1, state.record.rawValue).bind(2, state.member.rawValue).hasRow()
-        guard isInside != state.existed, try group(state.record) != nil, try group(state.member) != nil else { return }
-        guard try seenGroup(state.record) != nil, try seenGroup(state.member) != nil else { return miss() }
-        take(
-            .group(
-                state.existed
-                    ? .addSubgroup(state.member, to: state.record, visible: seen.groupOwner)
-                    : .removeSubgroup(state.member, from: state.record)))
-    }
-
-    private mutating func plan(me entry: Entry, now: RecordNumber?) throws {
-        let former = entry.state.former
-        guard now != former else { return }
-        let isLater = try db.statement("SELECT 1 FROM binItem WHERE subject = 7 AND number > ?").bind(1, entry.last)
-            .hasRow()
-        guard !isLater, try former.map({ try isSeen($0) && db.hasContact($0) }) ?? true else { return miss() }
-        take(.group(.setMe(former)))
-    }
-
-    /// The links as they were, in one change.
-    private mutating func plan(links states: [FormerState]) throws {
-        if states.isEmpty { return }
-        var there: [FormerState] = []
-        for state in states {
-            let cards = state.subject == .unlike ? [state.record, state.member] : [state.record]
-            if try cards.allSatisfy(db.hasContact) { there.append(state) }
-        }
-        let now = try LinkTables.all(db, "handLink")
-        let unlike = try db.statement("SELECT 1 FROM unlike WHERE record = ? AND other = ?")
-        let isDone = try there.allSatisfy { state in
-            guard state.subject == .unlike else { return now.first(of: state.record) == state.former }
-            let isUnlike = try unlike.bind(1, state.record.rawValue).bind(2, state.member.rawValue).hasRow()
-            return isUnlike == state.existed
-        }
-        guard !isDone else { return }
-        let cards = Set(there.flatMap { $0.subject == .unlike ? [$0.record, $0.member] : [$0.record] })
-        guard cards.allSatisfy(isSeen) else { return miss() }
-        take(.putBack(FormerRecords(kind: .links, records: cards, steps: there)))
+        guard inside.allSatisfy({ isAdded($0) || addedGroups.contains($0) }) else { return miss() }
+        take(\.others, .container(.delete(record)))
     }
 }

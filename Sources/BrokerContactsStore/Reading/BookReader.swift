@@ -35,7 +35,7 @@ final class SaveCount: Sendable {
 /// A reading connection. Each statement sees one state of the book. Between calls the reader keeps no
 /// snapshot, except after ``ContactsStore/holdSnapshot()``.
 final class BookReader {
-    private let database: Database
+    let database: Database
     let normalizer: Normalizer
     /// The value of ``SaveCount/now`` when the current snapshot was taken; `nil` without a snapshot. See
     /// ``ContactsStore/holdSnapshot()``.

@@ -158,7 +158,7 @@ final class BookSave {
     private static let reachingKeys = ContactKeySet([.phoneNumbers, .emailAddresses, .postalAddresses])
 
     /// Returns the size, in bytes, of the parts of a card that the author may see.
-    private func size(of record: RecordNumber) throws(StoreError) -> Int {
+    func size(of record: RecordNumber) throws(StoreError) -> Int {
         let photo = visible.contains(.imageData) ? try contacts.photoSize(record.rawValue) : 0
         do throws(StoreError) {
             return photo + (try contacts.contact(record.rawValue, visible)?.stored.size(of: visible) ?? 0)

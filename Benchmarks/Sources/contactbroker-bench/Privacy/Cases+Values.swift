@@ -47,6 +47,31 @@ extension PrivacyFamily {
         return cases(app, "7 states in the bin", names.map { $0.compactMap { known[$0] } }, names: names)
     }
 
+    /// A save that is refused because the app may only change what it adds.
+    static func rights(_ world: PrivacyWorld) throws -> [Case] {
+        let owner = try world.owner
+        var identifiers: [[String]] = [[], [], []]
+        let long = String(repeating: "word ", count: size / 5)
+        for _ in 0..<count {
+            for (number, note) in [long, "x", "x"].enumerated().shuffled() {
+                identifiers[number].append(world.name())
+                try owner.save([
+                    ProbeText.add(given: identifiers[number].last ?? "", family: "Granted", #","note":"\#(note)""#)
+                ])
+            }
+        }
+        let app = try world.app("own", .full, changes: "own")
+        let known = try app.identifiers(of: "Granted")
+        let calls = identifiers.map { names in
+            names.compactMap { known[$0] }.map { ProbeCall.refusedSave(ProbeText.update($0, given: "Ada")) }
+        }
+        return [
+            Case(
+                app, "SaveContacts update, refused", "note of 300 KB", calls[0], calls[1], control: calls[2],
+                error: "RecordNotWritable", isRecorded: true)
+        ]
+    }
+
     /// - Parameters:
     ///   - field: the member of a card that the app may not read.
     ///   - other: the same of the other cards.

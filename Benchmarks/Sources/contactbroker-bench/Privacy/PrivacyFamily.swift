@@ -10,6 +10,8 @@ enum PrivacyFamily: String, CaseIterable {
     case photos
     /// Contacts of which the bin has former values that the app may not read.
     case bin
+    /// Contacts that the app may not change, with large values that it may not read.
+    case rights
     /// Contacts that are linked with contacts that the app cannot see.
     case links
     /// Groups of other apps, after the person took back the key `groups`.
@@ -30,6 +32,7 @@ enum PrivacyFamily: String, CaseIterable {
         case .values: try Self.values(world)
         case .photos: try Self.photos(world)
         case .bin: try Self.bin(world)
+        case .rights: try Self.rights(world)
         case .links: try Self.links(world)
         case .groups: try Self.groups(world)
         case .members: try Self.members(world)
@@ -43,6 +46,6 @@ enum PrivacyFamily: String, CaseIterable {
     static let unmeasured = [
         "GetAuthorization, GetUserDefaults, SetUserDefaults and WatchChanges have no input that could name something hidden.",
         "RequestAccess, ManageAccess, PickContacts and ProposeContact answer from the grant alone, or raise a prompt and",
-        "wait for the person.",
+        "wait for the person. ListSaves and TakeBack name only saves of the app itself, and say that something of them stays.",
     ]
 }

@@ -45,12 +45,16 @@ final class PrivacyWorld {
 
     /// Starts an app that the person gives access.
     ///
-    /// - Parameter words: names of the contacts that a limited app gets.
-    func app(_ name: String, _ level: Level, keys: [String] = nameKeys, _ words: [String] = []) throws -> Probe {
+    /// - Parameters:
+    ///   - words: names of the contacts that a limited app gets.
+    ///   - changes: what the app may change.
+    func app(
+        _ name: String, _ level: Level, keys: [String] = nameKeys, _ words: [String] = [], changes: String = "all"
+    ) throws -> Probe {
         let process = try ChildProcess(
             try scratch.copyProgram(as: name), [Role.probe.rawValue, scratch.apps])
         let app = Probe(name, process)
-        try instruct(level.rawValue, keys: keys, adding: words)
+        try instruct("\(level.rawValue):\(changes)", keys: keys, adding: words)
         let list = keys.map { "\"\($0)\"" }.joined(separator: ",")
         let reply = try app.call(ProbeCall("RequestAccess", #"{"keys":[\#(list)]}"#))
         guard reply["status"]?.string == level.rawValue else { throw Failure("\(name) did not get access") }

@@ -31,6 +31,11 @@ struct ProbeCall {
     /// - Parameter changes: JSON objects with commas.
     static func save(_ changes: String) -> ProbeCall { ProbeCall("SaveContacts", #"{"changes":[\#(changes)]}"#) }
 
+    /// A save about which the person is not asked.
+    static func refusedSave(_ changes: String) -> ProbeCall {
+        ProbeCall("SaveContacts", #"{"changes":[\#(changes)],"mayAsk":false}"#)
+    }
+
     static func linked(_ identifier: String) -> ProbeCall {
         ProbeCall("ListLinkedContacts", #"{"identifier":"\#(identifier)"}"#)
     }

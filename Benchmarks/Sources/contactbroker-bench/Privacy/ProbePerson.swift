@@ -6,7 +6,8 @@ import Glibc
 ///
 ///     LEVEL KEYS ADDED REMOVED
 ///
-/// LEVEL is `limited`, `full`, or `none`, which leaves the prompt open and prints a line. KEYS, ADDED and REMOVED
+/// LEVEL is `limited` or `full`, with `:own` if the app may only change what it adds, or `none`, which leaves the prompt
+/// open and prints a line. KEYS, ADDED and REMOVED
 /// are lists with commas, or `-` for none: the keys to grant, and words that find the contacts to add and to
 /// remove.
 enum ProbePerson {
@@ -29,12 +30,13 @@ enum ProbePerson {
     ) throws {
         let added = try adding.flatMap { try rows(of: $0, granted: false, shown) }
         let removed = try removing.flatMap { try rows(of: $0, granted: true, shown) }
+        let parts = level.split(separator: ":")
         try shown.call("Answer") {
-            $0.member("level", level)
+            $0.member("level", String(parts[0]))
             if !added.isEmpty { $0.member("identifiers", added) }
             if !removed.isEmpty { $0.member("removed", removed) }
             $0.member("keys", keys)
-            $0.member("changes", "all")
+            $0.member("changes", parts.count > 1 ? String(parts[1]) : "all")
             if shown.prompt["kind"]?.string != "manage" { $0.member("lifetime", "untilRevoked") }
         }
     }

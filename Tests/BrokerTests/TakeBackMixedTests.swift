@@ -1,0 +1,240 @@
+import BrokerAccessControl
+import BrokerBounds
+import BrokerContactsStore
+import BrokerInterface
+import BrokerJSON
+import BrokerModel
+import BrokerVarlink
+import Testing
+
+@testable import BrokerCore
+
+/// Others change records before, between and after the saves of a group.
+@Suite("An app takes back its own saves, and nothing of others")
+struct TakeBackMixedTests {
+    private let fixture: BrokerFixture
+    private let keeper: TestApp
+    private let mail: TestApp
+
+    init() throws {
+        fixture = try BrokerFixture()
+        keeper = try fixture.app("keeper", .full, keys: .all.union(.groups))
+        let reply = try keeper.save(["Ada", "Bob", "Cid"].map { .add(given: $0) })
+        try #require(reply.error == nil)
+        mail = try fixture.app("mail", .full)
+    }
+
+    private func save(_ app: TestApp, in group: String = "g", _ changes: [Change]) throws {
+        let reply = try app.call(
+            "SaveContacts",
+            #"{"changes":[\#(changes.map(\.text).joined(separator: ","))],"mayAsk":false,"group":"\#(group)"}"#)
+        try #require(reply.error == nil, "\(reply.text)")
+    }
+
+    private func takeBack(_ app: TestApp, _ group: String = "g", _ more: String = "") throws -> Answer {
+        try app.call("TakeBack", #"{"group":"\#(group)","mayAsk":false\#(more.isEmpty ? "" : ",")\#(more)}"#)
+    }
+
+    private func counts(_ answer: Answer) -> [String: Int64] {
+        let names = ["returned", "changed", "removed", "groups", "others"]
+        return Dictionary(uniqueKeysWithValues: names.map { ($0, answer.parameters[$0]?.integer ?? -1) })
+            .filter { $0.value != 0 }
+    }
+
+    private func keep(_ changes: Change...) throws {
+        let reply = try keeper.save(changes)
+        try #require(reply.error == nil, "\(reply.text)")
+    }
+
+    private func value(_ key: String, of name: String, for app: TestApp? = nil) throws -> String? {
+        let found = try (app ?? keeper).call("FetchContacts", #"{"keys":["givenName","\#(key)"]}"#).contacts
+        return found.first { $0["givenName"]?.string == name }?[key]?.string
+    }
+
+    private func member(_ operation: String, _ group: String, _ contact: String) -> Change {
+        .other(#"{"operation":"\#(operation)","group":{"identifier":"\#(group)","name":"N"},"member":"\#(contact)"}"#)
+    }
+
+    private func group(_ name: String, by app: TestApp) throws -> String {
+        try #require(
+            try app.save([.other(#"{"operation":"add","group":{"name":"\#(name)"}}"#)]).strings("identifiers").first)
+    }
+
+    @Test("A contact comes back as it was deleted, with what others had made of hidden values meanwhile")
+    func hiddenBetween() throws {
+        let ada = try keeper.identifier(of: "Ada")
+        try keep(.update(ada, #""note":"old""#))
+        try save(mail, [.update(mail.identifier(of: "Ada"), #""nickname":"n""#)])
+        try keep(.update(ada, #""note":"new""#))
+        try save(mail, [.delete(mail.identifier(of: "Ada"))])
+        let first = try takeBack(mail)
+        #expect(counts(first) == ["returned": 1] && first.parameters["more"]?.bool == true)
+        #expect(try value("note", of: "Ada") == "new" && value("nickname", of: "Ada") == "n")
+        let second = try takeBack(mail)
+        #expect(counts(second) == ["changed": 1] && second.parameters["more"]?.bool == false)
+        #expect(try value("note", of: "Ada") == "new" && value("nickname", of: "Ada") == "")
+    }
+
+    @Test("What others changed between two saves of the group stays")
+    func visibleBetween() throws {
+        let ada = try keeper.identifier(of: "Ada")
+        try keep(.update(ada, #""jobTitle":"Countess""#))
+        try save(mail, [.update(mail.identifier(of: "Ada"), #""nickname":"a""#)])
+        try keep(.update(ada, #""jobTitle":"""#))
+        try save(mail, [.update(mail.identifier(of: "Ada"), #""nickname":"b""#)])
+        #expect(counts(try takeBack(mail)) == ["changed": 1])
+        #expect(try value("jobTitle", of: "Ada") == "" && value("nickname", of: "Ada") == "")
+        // In between, others changed the same value: that is a conflict.
+        try save(mail, in: "h", [.update(mail.identifier(of: "Bob"), #""nickname":"a""#)])
+        try keep(.update(keeper.identifier(of: "Bob"), #""nickname":"k""#))
+        try save(mail, in: "h", [.update(mail.identifier(of: "Bob"), #""nickname":"b""#)])
+        #expect(try takeBack(mail, "h").strings("conflicts").count == 1)
+        #expect(try value("nickname", of: "Bob") == "b")
+        // So is a change of a contact that the group added.
+        try save(mail, in: "i", [.add(given: "New")])
+        try keep(.update(keeper.identifier(of: "New"), #""jobTitle":"k""#))
+        try save(mail, in: "i", [.update(mail.identifier(of: "New"), #""nickname":"b""#)])
+        #expect(try takeBack(mail, "i").strings("conflicts").count == 1)
+    }
+
+    @Test("A membership that the person took away does not come back with a contact")
+    func membershipTakenAway() throws {
+        let own = try fixture.app("own", .full, changes: .own)
+        try save(own, in: "made", [.add(given: "Own")])
+        let (family, contact) = (try group("Family", by: keeper), try keeper.identifier(of: "Own"))
+        try keep(member("addMember", family, contact))
+        try save(own, [.delete(own.identifier(of: "Own"))])
+        #expect(counts(try takeBack(own)) == ["returned": 1, "others": 1])
+        #expect(try keeper.fetch(#""predicate":{"group":"\#(family)"}"#).names == ["Own"])
+        try keep(member("removeMember", family, contact))
+        try save(own, [.delete(own.identifier(of: "Own"))])
+        #expect(counts(try takeBack(own)) == ["returned": 1])
+        #expect(try keeper.fetch(#""predicate":{"group":"\#(family)"}"#).names.isEmpty)
+    }
+
+    @Test("Memberships and links that others changed since stay")
+    func relationsChangedSince() throws {
+        let family = try group("Family", by: keeper)
+        let (ada, bob, cid) = try (
+            keeper.identifier(of: "Ada"), keeper.identifier(of: "Bob"), keeper.identifier(of: "Cid")
+        )
+        let seen = try #require(
+            try mail.call("ListGroups").parameters["groups"]?.elements.map(Array.init)?.first?["identifier"]?.string)
+        try save(mail, [member("addMember", seen, mail.identifier(of: "Ada"))])
+        try keep(member("removeMember", family, ada))
+        try keep(member("addMember", family, ada))
+        #expect(try takeBack(mail).strings("groupConflicts") == [seen])
+        #expect(try keeper.fetch(#""predicate":{"group":"\#(family)"}"#).names == ["Ada"])
+        func link(_ operation: String, _ one: String, _ other: String) -> Change {
+            .other(#"{"operation":"\#(operation)","contact":{"identifier":"\#(one)"},"member":"\#(other)"}"#)
+        }
+        try save(mail, in: "l", [link("link", mail.identifier(of: "Ada"), mail.identifier(of: "Bob"))])
+        try keep(link("unlink", ada, bob))
+        try keep(link("link", ada, cid))
+        let links = try keeper.call("ListLinkedContacts", #"{"identifier":"\#(ada)"}"#).text
+        let answer = try takeBack(mail, "l")
+        #expect(answer.error == "SaveDoesNotExist", "\(answer.text)")
+        #expect(try keeper.call("ListLinkedContacts", #"{"identifier":"\#(ada)"}"#).text == links)
+    }
+
+    @Test("A group that others use stays, however they use it", arguments: [true, false])
+    func used(byNesting: Bool) throws {
+        try save(mail, [.other(#"{"operation":"add","group":{"name":"Family"}}"#)])
+        let groups = try keeper.call("ListGroups").parameters["groups"]?.elements.map(Array.init)
+        let family = try #require(groups?.first?["identifier"]?.string)
+        if byNesting {
+            let outer = try group("Outer", by: keeper)
+            try keep(member("addSubgroup", outer, family))
+        } else {
+            let step =
+                #"{"operation":"add","contact":{"identifier":"x","givenName":"New"}},"#
+                + #"{"operation":"addMember","group":{"identifier":"\#(family)","name":"N"},"member":"x"}"#
+            try keep(.other(step))
+        }
+        #expect(try takeBack(mail).strings("groupConflicts").count == 1)
+        #expect(try keeper.call("ListGroups").text.contains("Family"))
+    }
+
+    @Test("A limited app whose access was lowered takes nothing back, and learns nothing of hidden groups and links")
+    func barred() throws {
+        let own = try fixture.app("own", .limited(to: fixture.records("Ada", "Bob")), changes: .own)
+        var answers: [String] = []
+        for isHidden in [false, true] {
+            let name = "Own\(isHidden)"
+            try save(own, in: name, [.add(given: name)])
+            let contact = try keeper.identifier(of: name)
+            if isHidden {
+                try keep(member("addMember", try group("Hidden", by: keeper), contact))
+                try keep(
+                    .other(
+                        #"{"operation":"link","contact":{"identifier":"\#(contact)"},"member":"\#(try keeper.identifier(of: "Cid"))"}"#
+                    ))
+            }
+            try save(own, in: name + "d", [.delete(own.identifier(of: name))])
+            // The inverse of the deletion is taken back, too, although the app may neither link nor see the group.
+            #expect(try takeBack(own, name + "d", #""newGroup":"\#(name)u""#).error == nil)
+            let undone = try takeBack(own, name + "u", #""newGroup":"\#(name)v""#)
+            #expect(counts(undone) == ["removed": 1] && undone.parameters["partial"]?.bool == false, "\(undone.text)")
+            let administrator = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
+            let revoked = try administrator.call(
+                "ChangeGrantedContacts",
+                #"{"app":"own","change":"revoke","contacts":["\#(isHidden ? "Ada" : "Bob")"]}"#)
+            #expect(revoked.error == nil)
+            for more in [#""dryRun":true"#, ""] {
+                answers.append(try takeBack(own, name + "d", more).error ?? "none")
+            }
+        }
+        #expect(Set(answers) == ["SaveDoesNotExist"])
+        #expect(try keeper.fetch().names == ["Ada", "Bob", "Cid"])
+    }
+
+    @Test("The size of hidden values does not show in what an app may still add")
+    func allowance() throws {
+        var bounds = SpaceBounds()
+        bounds.app = 8 * 1_048_576
+        let fixture = try BrokerFixture(space: bounds)
+        let keeper = try fixture.app("keeper", .full, keys: .all)
+        let own = try fixture.app("own", .limited(to: []), changes: .own)
+        try save(own, in: "made", [.add(given: "Own")])
+        let note = String(repeating: "x", count: 900_000)
+        #expect(try keeper.save([.update(keeper.identifier(of: "Own"), #""note":"\#(note)""#)]).error == nil)
+        for _ in 0..<40 {
+            try save(own, [.delete(own.identifier(of: "Own"))])
+            #expect(try takeBack(own).error == nil)
+        }
+        // 40 times the note would be more than such an app may add.
+        #expect(try own.save([.add(given: "More")]).error == nil)
+    }
+
+    @Test("After a restored backup, what was saved before is not taken back")
+    func restored() throws {
+        try save(mail, [.update(mail.identifier(of: "Ada"), #""nickname":"n""#), .delete(mail.identifier(of: "Bob"))])
+        let backup = try Backup(of: fixture)
+        #expect(try backup.restore(in: fixture, replaces: true).error == nil)
+        let answer = try takeBack(mail, "g", #""force":true"#)
+        #expect(answer.error == "SaveDoesNotExist", "\(answer.text)")
+    }
+
+    @Test("A crash before the granted sets were changed is made good by the next call")
+    func crashed() throws {
+        var mail = mail
+        _ = try fixture.app("limited", .limited(to: fixture.records("Ada")))
+        try save(mail, [.delete(mail.identifier(of: "Ada"))])
+        let files = fixture.files().filter { $0.key.contains("access") }
+        #expect(counts(try takeBack(mail)) == ["returned": 1])
+        try fixture.crash(losing: files)
+        mail = try fixture.app("mail")
+        #expect(try takeBack(mail).error == nil)
+        #expect(try fixture.app("limited").fetch().names == ["Ada"])
+    }
+
+    @Test("A group of very many saves expires in one pass")
+    func manySaves() throws {
+        let ada = try mail.identifier(of: "Ada")
+        for number in 0..<300 { try save(mail, [.update(ada, #""nickname":"\#(number)""#)]) }
+        #expect(counts(try takeBack(mail, "g", #""dryRun":true"#)) == ["changed": 1])
+        fixture.loop.advance(by: .seconds(31 * 86_400))
+        try keep(.add(given: "New"))
+        #expect(try takeBack(mail).error == "SaveDoesNotExist")
+    }
+}
