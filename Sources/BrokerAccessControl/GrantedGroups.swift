@@ -12,6 +12,12 @@ public struct GrantedGroups: Hashable, Sendable {
     /// or the group, again.
     public var withheld: Set<RecordNumber> = []
 
+    /// Groups that were deleted, and since when nothing was revoked. They share again if they are put back.
+    public var gone: Set<RecordNumber> = []
+
+    /// The groups, also those that are gone.
+    public var all: Set<RecordNumber> { records.union(gone) }
+
     public init() {}
 }
 
@@ -38,6 +44,7 @@ extension Grant {
     public mutating func revoke(_ cards: Set<RecordNumber>) {
         guard case .limited(let set) = access else { return }
         if !groups.records.isEmpty { groups.withheld.formUnion(cards) }
+        groups.gone = []
         groups.joined.subtract(cards)
         access = .limited(to: set.subtracting(cards))
     }
@@ -58,24 +65,32 @@ extension Grant {
     /// Brings the granted set in line with the groups.
     ///
     /// - Parameters:
-    ///   - members: the cards that each of the groups shares now. A group without an entry does not exist any more and
-    ///     leaves the grant.
+    ///   - members: the cards that each of the groups shares now. A group without an entry is gone.
     ///   - mayGrow: whether cards may join.
     public mutating func follow(_ members: [RecordNumber: Set<RecordNumber>], mayGrow: Bool) {
-        guard !groups.records.isEmpty else { return }
-        leaveGroups(except: members, mayGrow: mayGrow)
+        let all = groups.all
+        guard case .limited = access, !all.isEmpty else { return }
+        groups.records = all.intersection(members.keys)
+        groups.gone = all.subtracting(members.keys)
+        follow(members, mayGrow)
     }
 
     /// Removes the groups that are not in `members`, and the cards that joined because of them.
-    public mutating func leaveGroups(except members: [RecordNumber: Set<RecordNumber>], mayGrow: Bool = false) {
-        guard case .limited(let set) = access else { return }
+    public mutating func leaveGroups(except members: [RecordNumber: Set<RecordNumber>]) {
+        guard case .limited = access else { return }
         groups.records.formIntersection(members.keys)
+        groups.gone = []
+        follow(members, false)
+    }
+
+    private mutating func follow(_ members: [RecordNumber: Set<RecordNumber>], _ mayGrow: Bool) {
+        guard case .limited(let set) = access else { return }
         let all = groups.records.reduce(into: Set<RecordNumber>()) { $0.formUnion(members[$1] ?? []) }
         let single = set.subtracting(groups.joined)
         var joined = groups.joined.intersection(all)
         if mayGrow { joined = all.subtracting(single).subtracting(groups.withheld) }
         groups.joined = joined
-        if groups.records.isEmpty { groups.withheld = [] }
+        if groups.all.isEmpty { groups.withheld = [] }
         access = .limited(to: single.union(joined))
     }
 }

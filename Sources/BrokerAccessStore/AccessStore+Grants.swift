@@ -187,6 +187,11 @@ extension AccessStore {
         var grant = former
         grant.follow(members, mayGrow: mayGrow)
         guard grant != former else { return nil }
+        guard (grant.access, grant.groups.joined) != (former.access, former.groups.joined) else {
+            // The file does not say which groups are gone.
+            held[principal]?.grant.groups = grant.groups
+            return nil
+        }
         let joined = grant.access.records.subtracting(former.access.records)
         let left = former.access.records.subtracting(grant.access.records)
         change(principal, .rows(added: joined, removed: left), [(.revoked, left), (.granted, joined)], moment) {

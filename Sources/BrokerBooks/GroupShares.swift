@@ -55,7 +55,7 @@ package final class GroupShares {
         followPolicy(uid, book, &lost)
         guard let book else { return lost }
         for principal in access.principals(of: uid) {
-            guard let groups = access.grant(of: principal)?.groups.records, !groups.isEmpty else { continue }
+            guard let groups = access.grant(of: principal)?.groups.all, !groups.isEmpty else { continue }
             // Any program of the user can run the person's own tools. A card that joins an app which such a program can
             // imitate would pass the bound on contacts without a password.
             let changed = access.follow(

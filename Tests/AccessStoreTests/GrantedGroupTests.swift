@@ -51,12 +51,25 @@ struct GrantedGroupTests {
         for (change, set) in zip(changes, sets) {
             change(store)
             try store.commit()
-            let grant = store.grant(of: mail)
+            var grant = store.grant(of: mail)
             #expect(grant?.access == .limited(to: set))
             store = try again(store)
+            // The book says which groups are gone.
+            let all = grant?.groups.all ?? []
+            grant?.groups.records = all
+            grant?.groups.gone = []
             #expect(store.grant(of: mail) == grant)
         }
-        #expect(try store.file.writer?.connection.integer("SELECT count(*) FROM groupShare") == 0)
+        let revision = store.grant(of: mail)?.revision
+        #expect(store.follow([:], of: mail, mayGrow: true, at: beginning) == nil)
+        #expect(store.grant(of: mail)?.groups.gone == [group] && store.grant(of: mail)?.revision == revision)
+        _ = store.follow([group: contacts(2)], of: mail, mayGrow: true, at: beginning)
+        #expect(store.grant(of: mail)?.access == .limited(to: contacts(1, 2, 9)))
+        // What is revoked meanwhile ends the share of a group that is gone.
+        _ = store.follow([:], of: mail, mayGrow: true, at: beginning)
+        var grant = try #require(store.grant(of: mail))
+        grant.revoke(contacts(9))
+        #expect(grant.groups.all.isEmpty)
     }
 
     @Test("A set that follows its groups gets a new revision and events, but only if it changes")

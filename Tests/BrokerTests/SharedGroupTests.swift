@@ -177,13 +177,23 @@ struct SharedGroupTests {
         try there.move("addMember", "Cid")
         #expect(try names() == ["Ada", "Bob", "Cid"])
         #expect(try there.keeper.save([GroupTests.whole("delete", there.family)]).error == nil)
-        #expect(try names() == ["Ada"] && there.grant(of: app)?.groups == GrantedGroups())
+        #expect(try names() == ["Ada"] && there.grant(of: app)?.groups.records == [])
         let bob = try there.keeper.identifier(of: "Bob")
         let again = try there.keeper.save([
             GroupTests.add("Relatives", as: "f"), GroupTests.step("addMember", "f", bob),
         ])
         #expect(again.error == nil)
         #expect(try names() == ["Ada"])
+        // The deleted one shares again if the person puts it back.
+        let administrator = TestApp(
+            fixture: there.fixture, caller: there.fixture.caller("contactctl", uid: 0), interface: .admin)
+        let listed = try administrator.call("ListChanges", #"{"uid":1000}"#)
+        let saves = listed.parameters["saves"]?.elements.map(Array.init)
+        let number = try #require(saves?[1]["number"]?.integer)
+        #expect(
+            try administrator.call("PutBack", #"{"uid":1000,"save":\#(number)}"#).parameters["groups"]?.integer == 1)
+        #expect(there.grant(of: app)?.groups.records.count == 1 && there.grant(of: app)?.groups.gone == [])
+        #expect(try names() == ["Ada", "Bob", "Cid"])
     }
 
     @Test("A card that was revoked singly stays away, and single sharing keeps a card that leaves the group")

@@ -7,7 +7,7 @@ import Glibc
 import Testing
 
 /// What a broker does when it ends.
-enum Change: CaseIterable, Sendable { case firstSave, restore, putBack, backup, migration, retention }
+enum Change: CaseIterable, Sendable { case firstSave, restore, deletion, putBack, backup, migration, retention }
 
 /// Repeats a change on the same files, and ends the broker after another operation each time.
 final class EndedWriter {
@@ -20,6 +20,8 @@ final class EndedWriter {
     private var before = Set(DaemonFixture.names)
     private var after = Set(DaemonFixture.names)
     private var hasGrant = true
+    /// The step that deletes a contact.
+    private var deleting = ""
     /// The save that is put back.
     private var deletion = ""
 
@@ -39,7 +41,7 @@ final class EndedWriter {
             (before, after, hasGrant) = ([], ["New"], false)
             files = [:]
             return
-        case .restore: before.insert("Later")
+        case .restore, .deletion: before.insert("Later")
         case .putBack: after.insert("Later")
         case .backup: break
         case .migration: after.insert("New")
@@ -55,19 +57,28 @@ final class EndedWriter {
             try #require(made.end == .exited(0), "\(made.errors)")
             try #require(try keeper.save([App.adding(given: "Later")]).word == "ok")
         }
-        if change == .putBack { deletion = try Self.deleteLater(keeper, fixture) }
+        if change == .deletion || change == .putBack { deleting = try Self.addLater(keeper) }
+        if change == .putBack {
+            try #require(try keeper.save([deleting]).error == nil)
+            deletion = try #require(try Self.lastDeletion(fixture))
+        }
         try fixture.stop()
         if change == .migration { try Self.makeOld(fixture) }
         files = DaemonFixture.contents(of: fixture.state)
     }
 
-    /// Adds a contact and deletes it, and returns the number of the save that deleted it.
-    private static func deleteLater(_ keeper: App, _ fixture: DaemonFixture) throws -> String {
-        let identifier = try #require(try keeper.save([App.adding(given: "Later")]).strings("identifiers").first)
-        let deleting = #"{"operation":"delete","contact":{"identifier":"\#(identifier)"}}"#
-        try #require(try keeper.save([deleting]).error == nil)
+    /// Adds a contact with a photo, and returns the step that deletes it.
+    private static func addLater(_ keeper: App) throws -> String {
+        let photo = String(repeating: "QUJD", count: 2_000)
+        let reply = try keeper.save([App.adding(#""givenName":"Later","imageData":"\#(photo)""#)])
+        let identifier = try #require(reply.strings("identifiers").first)
+        return #"{"operation":"delete","contact":{"identifier":"\#(identifier)"}}"#
+    }
+
+    /// The number of the newest save in the bin that deleted a contact.
+    private static func lastDeletion(_ fixture: DaemonFixture) throws -> String? {
         let saves = try fixture.administrator().call("io.contactbroker.Admin.ListChanges")["saves"]?.elements
-        return "\(try #require(saves?.first { _ in true }?["number"]?.integer))"
+        return saves?.first { $0["deleted"]?.integer != 0 }?["number"]?.integer.map { "\($0)" }
     }
 
     /// Records of 45 days, and a setting that keeps 30.
@@ -175,6 +186,9 @@ final class EndedWriter {
             try save("New", by: keeper)
         case .migration: try save("New", by: fixture.app("keeper"))
         case .restore: try contactctl("restore", "--replace", fixture.folder + "/backup")
+        case .deletion:
+            let reply = try fixture.app("keeper").save([deleting])
+            guard reply.error == nil else { throw Trouble(reply.text) }
         case .putBack: try contactctl("put-back", deletion, "--yes")
         case .backup: try contactctl("backup", "--plain", fixture.folder + "/backup")
         case .retention:
@@ -227,6 +241,13 @@ final class EndedWriter {
             fixture.kill()
             try fixture.start()
             #expect(try Set(fixture.app("keeper").fetch().names) == found.union(["Next"]), "\(moment)")
+            if change == .deletion {
+                // The bin has what was deleted, and nothing else.
+                let deletion = try Self.lastDeletion(fixture)
+                #expect((deletion == nil) == found.contains("Later"), "\(moment)")
+                if let deletion { try contactctl("put-back", deletion, "--yes") }
+                #expect(try fixture.app("keeper").fetch().names.contains("Later"), "\(moment)")
+            }
             fixture.kill()
         } catch {
             fixture.kill()

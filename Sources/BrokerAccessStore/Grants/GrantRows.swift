@@ -69,9 +69,9 @@ enum GrantRows {
             }
         }
         // A group may also leave a grant whose set stays the same.
-        guard case .rows(let added, let removed) = change, !groups.records.isEmpty else {
+        guard case .rows(let added, let removed) = change, !groups.all.isEmpty else {
             try connection.statement("DELETE FROM groupShare WHERE principal = ?").bind(1, id).run()
-            try write(.group, groups.records)
+            try write(.group, groups.all)
             try write(.joined, groups.joined)
             return try write(.withheld, groups.withheld)
         }
@@ -82,7 +82,8 @@ enum GrantRows {
         for record in moved {
             try delete.bind(1, id).bind(2, GroupShareKind.group.rawValue).bind(3, record.rawValue).run()
         }
-        try write(.group, groups.records)
+        // The book says which of them are gone.
+        try write(.group, groups.all)
         try write(.joined, groups.joined.intersection(moved))
         try write(.withheld, groups.withheld.intersection(moved))
     }

@@ -54,6 +54,7 @@ extension Grant {
         case (.full, .full): break
         }
         grant.groups.records.formIntersection(other.groups.records)
+        grant.groups.gone = []
         grant.groups.joined = groups.joined.union(other.groups.joined).intersection(grant.access.records)
         grant.groups.withheld = groups.withheld.union(other.groups.withheld).subtracting(grant.access.records)
         grant.keys.formIntersection(other.keys)

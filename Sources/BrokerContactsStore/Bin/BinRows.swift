@@ -81,12 +81,14 @@ struct BinRows {
         try db.statement("UPDATE bin SET bytes = bytes + ? WHERE portion = ?").bind(1, bytes).bind(2, portion).run()
     }
 
-    /// What the photo of a row counts. SQLite gives a photo pages of its own.
+    /// A query for what the photo of the row ?1 counts. SQLite gives a photo pages of its own.
+    static let photoSize = """
+        SELECT (coalesce(length(imageData), 0) + coalesce(length(thumbnailImageData), 0) + 4095) / 4096 * 4096
+        FROM binPhoto WHERE item = ?1
+        """
+
     func photoBytes(_ item: Int64) throws(StoreError) -> Int64 {
-        let select = try db.statement(
-            "SELECT coalesce(length(imageData), 0) + coalesce(length(thumbnailImageData), 0) FROM binPhoto WHERE item = ?"
-        )
-        return try select.bind(1, item).first { ($0.integer(0) + 4_095) / 4_096 * 4_096 } ?? 0
+        try db.statement(Self.photoSize).bind(1, item).first { $0.integer(0) } ?? 0
     }
 
     // MARK: Deleting

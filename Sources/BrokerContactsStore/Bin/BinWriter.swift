@@ -34,10 +34,6 @@ final class BinWriter {
     /// The owner's own card before the save.
     private let me: Int64?
     private var next: Int64
-    private var growth: Int64 = 0
-    private var isUsed = false
-    /// Whether the save took a state into the bin that may not be pushed out.
-    private var keepsOthers = false
     /// The rows of this save's contacts.
     private var items: [Int64: Int64] = [:]
     /// The contacts and groups that this save adds.
@@ -92,24 +88,23 @@ final class BinWriter {
             return
         }
         let rank = try rank(.contact, record) ?? 1
-        let insert = try db.statement(
-            """
-            INSERT INTO binItem (number, save, portion, rank, subject, record, member, existed, bytes, former, flags,
-                maker, identifiers, stored, checksum, apart, apartStored, apartChecksum)
-            SELECT ?1, ?2, ?4, CASE WHEN sole = 1 AND maker = ?3 AND contact.record >= ?8 THEN 0 ELSE ?5 END, 1, contact.record, 0, 1,
-                \(BinRows.row) + length(contact.stored) + coalesce(length(apart.stored), 0),
-                container, (unsure.record IS NOT NULL) | ?6, maker, identifiers, contact.stored, contact.checksum, apart,
-                apart.stored, apart.checksum
-            FROM contact LEFT JOIN apart USING (record) LEFT JOIN unsure USING (record)
-            WHERE contact.record = ?7 RETURNING bytes, rank
-            """)
-        let made = try insert.bind(1, next).bind(2, save).bind(3, ownMark).bind(4, app.portion.rawValue)
-            .bind(5, rank).bind(6, deletes ? 2 : 0).bind(7, record).bind(8, firstYoung)
-            .all { (bytes: $0.integer(0), rank: $0.integer(1)) }
-        guard let made = made.first else { return }
+        try db.statement(Self.copying).bind(1, next).bind(2, save).bind(3, ownMark).bind(4, app.portion.rawValue)
+            .bind(5, rank).bind(6, deletes ? 2 : 0).bind(7, record).bind(8, firstYoung).run()
+        guard db.changesCount > 0 else { return }
         items[record] = next
-        wrote(made.bytes, rank: made.rank)
+        next += 1
     }
+
+    // Without RETURNING, for which SQLite makes a table each time.
+    private static let copying = """
+        INSERT INTO binItem (number, save, portion, rank, subject, record, member, existed, bytes, former, flags,
+            maker, identifiers, stored, checksum, apart, apartStored, apartChecksum)
+        SELECT ?1, ?2, ?4, CASE WHEN sole = 1 AND maker = ?3 AND contact.record >= ?8 THEN 0 ELSE ?5 END, 1,
+            contact.record, 0, 1, \(BinRows.row) + length(contact.stored) + coalesce(length(apart.stored), 0),
+            container, (unsure.record IS NOT NULL) | ?6, maker, identifiers, contact.stored, contact.checksum, apart,
+            apart.stored, apart.checksum
+        FROM contact LEFT JOIN apart USING (record) LEFT JOIN unsure USING (record) WHERE contact.record = ?7
+        """
 
     /// Call this after ``keep(contact:deletes:)`` and before the contact's photo is replaced or removed.
     func keepPhoto(_ record: Int64) throws(StoreError) {
@@ -124,9 +119,8 @@ final class BinWriter {
         )
         .bind(1, item).bind(2, record).run()
         guard db.changesCount > 0 else { return }
-        let bytes = try rows.photoBytes(item)
-        try db.statement("UPDATE binItem SET bytes = bytes + ? WHERE number = ?").bind(1, bytes).bind(2, item).run()
-        growth += bytes
+        try db.statement("UPDATE binItem SET bytes = bytes + (\(BinRows.photoSize)) WHERE number = ?1").bind(1, item)
+            .run()
     }
 
     /// Notes a contact that the save adds.
@@ -252,15 +246,8 @@ final class BinWriter {
         .bind(1, next).bind(2, save).bind(3, app.portion.rawValue).bind(4, rank).bind(5, subject.rawValue)
         .bind(6, record).bind(7, member).bind(8, former.existed ? 1 : 0).bind(9, bytes).bind(10, former.number)
         .bind(11, former.flags).bind(12, former.name).bind(13, former.owner).run()
-        wrote(bytes, rank: rank)
-        return next - 1
-    }
-
-    private func wrote(_ bytes: Int64, rank: Int64) {
-        growth += bytes
         next += 1
-        isUsed = true
-        if rank == 2 { keepsOthers = true }
+        return next - 1
     }
 
     /// Writes the save's row, deletes what has expired, and makes room. Call this at the end of the save.
@@ -270,19 +257,22 @@ final class BinWriter {
         for range in RecordNumber.ranges(of: added) {
             try keep(.added, range.lowerBound, Former(existed: false), member: range.upperBound, isOwn: true)
         }
-        guard isUsed else { return false }
+        let select = try db.statement("SELECT sum(bytes), max(rank) FROM binItem WHERE save = ?")
+        let kept = try select.bind(1, save).first { row in row.integerOrNil(0).map { ($0, rank: row.integer(1)) } }
+        guard let (growth, highest) = kept else { return false }
         let records = { (kind: BookChange.Kind) in Set(changes.lazy.filter { $0.kind == kind }.map(\.record)) }
         let (new, deleted) = (records(.addContact), records(.deleteContact))
         let changed = records(.updateContact).subtracting(new).subtracting(deleted)
-        growth += try rows.write(
+        let row = try rows.write(
             BinSave(
                 number: save, kind: kind, time: seconds, author: app, added: new.subtracting(deleted).count,
                 changed: changed.count, deleted: deleted.subtracting(added.map { RecordNumber($0) }).count,
                 group: group),
             mark)
-        try rows.add(growth, to: app.portion.rawValue)
+        try rows.add(growth + row, to: app.portion.rawValue)
         let hasExpired = try rows.expire(before: seconds - days * 86_400)
-        let keepsOthers = keepsOthers && !isIrreversible
+        // Whether the save took a state into the bin that may not be pushed out.
+        let keepsOthers = highest == 2 && !isIrreversible
         let most = try space.most(app.portion, isLimited: isLimited, keepsOthers: keepsOthers, at: seconds)
         let hasLeft = try rows.makeRoom(in: app.portion, most: most, for: save)
         // What the person does is never refused, and neither is what needs no space that other states have.

@@ -10,7 +10,7 @@ public enum ContactChange: Hashable, Sendable {
     case group(GroupChange)
     case link(LinkChange)
     case container(ContainerChange)
-    /// Brings back what the author deleted, as the bin has it (``ContactsStore/inverse(of:seen:isForced:limit:)``).
+    /// Brings back what the author deleted, as the bin has it (``ContactsStore/inverse(of:_:limit:)``).
     case putBack(FormerRecords)
     /// The broker's own change: adds a thumbnail of the photo `of`; both are base64. `nil`: the photo has none, so it no
     /// longer waits for one. Does nothing if the
