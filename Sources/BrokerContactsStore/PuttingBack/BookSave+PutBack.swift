@@ -7,6 +7,7 @@ extension BookSave {
         let steps = { (subject: BinSubject, existed: Bool) in
             plan.steps.filter { $0.subject == subject && $0.existed == existed }
         }
+        try noteLeft(steps(.contact, true), steps(.group, true))
         for step in steps(.contact, true) { try putBack(contact: step) }
         for step in steps(.group, true) { try putBack(group: step) }
         for step in plan.steps { try putBack(relation: step) }
@@ -17,6 +18,54 @@ extension BookSave {
         }
         for step in steps(.contact, false) where try db.hasContact(step.record) { try apply(.delete(step.record), 0) }
         for step in steps(.container, false) { try removeIfEmpty(step.record) }
+    }
+
+    /// The memberships of a deleted record went with it, and no entry of the history says so. An app that knew them learns of
+    /// those that do not come back with it: their ends come before the record's return.
+    private func noteLeft(_ contacts: [PutBackPlan.Step], _ groups: [PutBackPlan.Step]) throws {
+        let contacts = try contacts.map(\.record).filter { try !db.hasContact($0) }
+        let groups = try groups.map(\.record).filter { try name(ofGroup: $0) == nil }
+        let deletion = try db.statement(
+            "SELECT save FROM binItem WHERE subject = ? AND record = ? AND existed = 1 ORDER BY number DESC LIMIT 1")
+        var saves: [Int64: (contacts: Set<RecordNumber>, groups: Set<RecordNumber>)] = [:]
+        for (subject, records) in [(BinSubject.contact, contacts), (.group, groups)] {
+            for record in records {
+                let found = try deletion.bind(1, subject.rawValue).bind(2, record.rawValue).first { $0.integer(0) }
+                guard let save = found else { continue }
+                if subject == .contact {
+                    saves[save, default: ([], [])].contacts.insert(record)
+                } else {
+                    saves[save, default: ([], [])].groups.insert(record)
+                }
+            }
+        }
+        let relations = try db.statement(
+            "SELECT subject, record, member FROM binItem WHERE save = ? AND subject IN (3, 4) AND existed = 1")
+        for (save, gone) in saves.sorted(by: { $0.key < $1.key }) {
+            let found = try relations.bind(1, save).all {
+                (isMember: $0.integer(0) == BinSubject.member.rawValue, RecordNumber($0.integer(1)), $0.integer(2))
+            }
+            for (isMember, group, number) in found {
+                let member = RecordNumber(number)
+                guard gone.groups.contains(group) || (isMember ? gone.contacts : gone.groups).contains(member) else {
+                    continue
+                }
+                var owner = try owner(ofGroup: group)
+                if !isMember, try self.owner(ofGroup: member) != owner { owner = [] }
+                log.note(isMember ? .removeMember : .removeSubgroup, group, member: member, owner: owner)
+            }
+        }
+    }
+
+    /// The owner of a group that is there, or was.
+    private func owner(ofGroup group: RecordNumber) throws(StoreError) -> [UInt8] {
+        let select = try db.statement(
+            """
+            SELECT owner, 1 AS place, 0 AS number FROM contactGroup WHERE record = ?1
+            UNION ALL SELECT maker, 0, number FROM binItem WHERE subject = 2 AND record = ?1 AND existed = 1
+            ORDER BY place DESC, number DESC LIMIT 1
+            """)
+        return try select.bind(1, group.rawValue).first { $0.bytes(0) } ?? []
     }
 
     // MARK: Contacts
