@@ -10,12 +10,14 @@ extension BookSave {
         try noteLeft(steps(.contact, true), steps(.group, true))
         for step in steps(.contact, true) { try putBack(contact: step) }
         for step in steps(.group, true) { try putBack(group: step) }
-        for step in plan.steps { try putBack(relation: step) }
-        let links = try plan.steps.filter { try $0.subject == .handLink && db.hasContact($0.record) }
-        try linking.putBack(handLinks: links.map { ($0.record, $0.former) })
         for step in steps(.group, false) where try name(ofGroup: step.record) != nil {
             try apply(.group(.delete(step.record)), 0)
         }
+        // What is taken out makes room: a group that comes back into another may not contain it any more.
+        for step in plan.steps where !step.existed { try putBack(relation: step) }
+        for step in plan.steps where step.existed { try putBack(relation: step) }
+        let links = try plan.steps.filter { try $0.subject == .handLink && db.hasContact($0.record) }
+        try linking.putBack(handLinks: links.map { ($0.record, $0.former) })
         for step in steps(.contact, false) where try db.hasContact(step.record) { try apply(.delete(step.record), 0) }
         for step in steps(.container, false) { try removeIfEmpty(step.record) }
     }
@@ -216,7 +218,10 @@ extension BookSave {
             let groups = GroupWriter(db: db, isConfirmed: confirmed == 1, bin: bin, author: author.app)
             guard step.existed else { return try groups.apply(.removeMember(step.member, from: step.record), 0, &log) }
             try groups.apply(.addMember(step.member, to: step.record), 0, &log)
-            // The bin has the mark of before already if it changes here.
+            let marked = try db.statement("SELECT 1 FROM member WHERE parent = ? AND contact = ? AND confirmed <> ?")
+                .bind(1, step.record.rawValue).bind(2, step.member.rawValue).bind(3, confirmed).hasRow()
+            // A mark that was added is in the bin already, but not one that is taken away.
+            if marked { try bin?.keep(member: step.member.rawValue, of: step.record.rawValue, confirmed: 1) }
             try db.statement("UPDATE member SET confirmed = ? WHERE parent = ? AND contact = ? AND confirmed <> ?1")
                 .bind(1, confirmed).bind(2, step.record.rawValue).bind(3, step.member.rawValue).run()
             use.add()
