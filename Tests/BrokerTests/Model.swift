@@ -11,6 +11,10 @@ struct Model {
     private(set) var laterMembers = 0
     /// Seconds since 1970.
     private(set) var now: Int64
+    /// The saves of which the bin has something, the oldest first.
+    var bin: [ModelSave] = []
+    /// The number of the last of them.
+    var lastSave = 0
 
     init(now: Int64) { self.now = now }
 
@@ -107,13 +111,13 @@ struct Model {
         guard var app = apps[name], var decided = app.decided, decided.level == .limited else { return }
         moment += 1
         if isShared {
-            let members = book.groups[group]?.confirmed ?? []
+            let members = book.sharedMembers[group] ?? []
             decided.groups.insert(group)
             decided.joined.formUnion(members.subtracting(decided.set))
             decided.withheld.subtract(members)
             decided.set.formUnion(members)
         } else if decided.groups.remove(group) != nil {
-            decided.settle(book.groups, mayGrow: false)
+            decided.settle(book.sharedMembers, mayGrow: false)
         }
         app.replaceDecision(by: decided, moment)
         app.stand(at: now)
@@ -140,12 +144,21 @@ struct Model {
     // MARK: Changes of the book
 
     /// Applies a change, and moves the history position of every app that can see it.
-    mutating func change(_ book: ModelBook, _ events: [ModelEvent], joining: Set<Int> = [], by name: String?) {
+    ///
+    /// - Parameters:
+    ///   - name: the app that makes the change, or whose set the new contacts join; `nil` for the person.
+    ///   - isPersons: the person makes the change all the same.
+    ///   - putsBack: for what is put back, the subjects that the bin keeps even if they are as before.
+    mutating func change(
+        _ book: ModelBook, _ events: [ModelEvent], joining: Set<Int> = [], by name: String?, isPersons: Bool = false,
+        putsBack: Set<ModelSubject>? = nil
+    ) {
         moment += 1
         let former = self.book
         self.book = book
         self.book.settle()
         let book = self.book
+        keep(former, by: isPersons ? nil : name, putsBack: putsBack)
         var events = events
         for seesEvidence in [true, false] {
             let pairs = former.pairs(seesEvidence: seesEvidence)
@@ -163,13 +176,14 @@ struct Model {
         let gone = Set(former.contacts.keys).subtracting(book.contacts.keys)
         defer {
             for (name, app) in apps {
-                apps[name]?.follow(book.groups, moment, at: now)
+                apps[name]?.follow(book.sharedMembers, moment, at: now)
                 if apps[name]?.decided?.joined.isSubset(of: app.decided?.joined ?? []) == false { laterMembers += 1 }
             }
         }
         guard !gone.isEmpty else { return }
         for (name, app) in apps {
             for contact in gone.intersection(app.single) { apps[name]?.wasRevoked[contact] = false }
+            if app.decided?.level == .limited { apps[name]?.deleted.formUnion(gone.intersection(app.single)) }
             apps[name]?.decided?.set.subtract(gone)
             apps[name]?.decided?.own.subtract(gone)
             apps[name]?.decided?.joined.subtract(gone)
@@ -222,7 +236,9 @@ struct ModelBook {
     /// Sets of cards that explicit links alone connect.
     private(set) var handLinks: [Set<Int>] = []
     /// Pairs of cards that were unlinked explicitly.
-    private(set) var unlike: Set<Set<Int>> = []
+    var unlike: Set<Set<Int>> = []
+    /// The containers beside the default one, in the order of their creation.
+    var containers: [Int] = []
     /// Whether the values that are being written count as evidence for links.
     var isEvidence = false
     var me: Int?
@@ -300,6 +316,22 @@ struct ModelBook {
         if set.contains(other) { takeOut(number) }
     }
 
+    /// Brings cards back to the sets, linked explicitly, that they were in.
+    ///
+    /// - Parameter former: the sets; `nil` for a card that was in none.
+    mutating func putBack(_ cards: [Int], to former: (Int) -> Set<Int>?) {
+        for card in cards { takeOut(card) }
+        for (first, sets) in Dictionary(grouping: cards, by: { former($0)?.min() }) {
+            guard let first else { continue }
+            // If the first card is gone, the others of its set are linked all the same.
+            let all = (contacts[first] == nil ? [] : [first]) + sets.sorted()
+            for card in all.dropFirst() where card != all[0] {
+                Self.join(all[0], card, &links)
+                Self.join(all[0], card, &handLinks)
+            }
+        }
+    }
+
     private mutating func takeOut(_ number: Int) {
         for place in links.indices { links[place].remove(number) }
         for place in handLinks.indices { handLinks[place].remove(number) }
@@ -336,6 +368,12 @@ struct ModelBook {
             }
         }
         return update(number, completed, at: seconds, moment)
+    }
+
+    /// The members of each group that the apps see with whom the group is shared. Groups are in the default container, and
+    /// a card of another one is not shared with the group.
+    var sharedMembers: [Int: Set<Int>] {
+        groups.mapValues { group in group.confirmed.filter { contacts[$0]?.container == 0 } }
     }
 
     mutating func deleteGroup(_ number: Int) -> ModelEvent? {

@@ -71,9 +71,10 @@ extension ModelRun {
             _ = try compareEverybody(name)
             try compareGroups(name)
         }
+        let isEvidence = level == .full && model.app(name).keys.isWhole && model.app(name).changes == .all
+        let containers = isEvidence ? try containers(name) : []
         var draft = Draft(book: model.book)
-        draft.book.isEvidence = level == .full && model.app(name).keys.isWhole && model.app(name).changes == .all
-        if draft.book.isEvidence { draft.containers = try containers(name) }
+        (draft.book.isEvidence, draft.containers) = (isEvidence, containers)
         for _ in 0..<number(1...3) where draft.error == nil { try addStep(to: &draft, name) }
         guard !draft.texts.isEmpty else { return }
         note(
@@ -106,19 +107,22 @@ extension ModelRun {
         try saw(answer.token ?? "", name)
     }
 
-    /// Returns the identifiers of three containers, of which an app that sees everything creates two.
+    /// Returns the identifiers of the containers, of which an app that sees everything creates two.
     private func containers(_ name: String) throws -> [String] {
         func known() throws -> [String] {
             let answer = try app(name).call("ListContainers")
             try require(answer.error == nil, "\(name): containers: \(answer.error ?? "") \(answer.text)")
             return answer.parameters["containers"]?.elements?.compactMap { $0["identifier"]?.string } ?? []
         }
-        for number in try known().count..<3 {
+        for number in model.book.containers.count..<max(2, model.book.containers.count) {
             let made = try app(name).save([.other(#"{"operation":"addContainer","container":"C\#(number)"}"#)])
             try require(made.error == nil, "\(name): a container: \(made.error ?? "") \(made.text)")
+            var book = model.book
+            book.containers.append(book.takeNumber())
+            model.change(book, [], by: name)
         }
         let all = try known()
-        try require(all.count == 3, "\(name): \(all.count) containers")
+        try require(all.count == model.book.containers.count + 1, "\(name): \(all.count) containers")
         return all
     }
 
@@ -187,7 +191,7 @@ extension ModelRun {
             for key in [ModelKey.phoneNumbers, .emailAddresses] where chance(70) { texts[key] = other.texts(key) }
         }
         texts = texts.filter { model.app(name).rule.writable.contains($0.key) }
-        let place = draft.containers.isEmpty || chance(65) ? 0 : self.number(1...2)
+        let place = draft.containers.isEmpty || chance(65) ? 0 : self.number(1...draft.containers.count - 1)
         let container = place == 0 ? nil : draft.containers[place]
         draft.contacts[draft.texts.count] = number
         draft.texts.append(
@@ -195,7 +199,7 @@ extension ModelRun {
         draft.description.append("adds \(number) to container \(place)")
         draft.events.append(
             draft.book.add(number, texts, maker: model.app(name).key, at: model.now, model.moment + 1))
-        draft.book.contacts[number]?.container = place
+        draft.book.contacts[number]?.container = place == 0 ? 0 : draft.book.containers[place - 1]
         // A later step may add it to a group, by the identifier that the app chose.
         guard chance(40), let group = visibleGroup(draft, name) else { return }
         addMember(number, "new \(number)", to: group, name, in: &draft)
@@ -270,7 +274,8 @@ extension ModelRun {
         }
         let number = draft.book.takeNumber()
         let group = ModelGroup(
-            number: number, maker: model.app(name).key, name: "\(number) \(one(Self.words) ?? "")")
+            number: number, maker: model.app(name).key, name: "\(number) \(one(Self.words) ?? "")",
+            isNamed: draft.book.isEvidence)
         draft.groups[draft.texts.count] = number
         draft.texts.append(step("add", group: groupFields("new \(number)", group.name)))
         draft.description.append("adds group \(number)")
@@ -296,6 +301,7 @@ extension ModelRun {
             let new = "\(number) \(one(Self.words) ?? "")"
             draft.texts.append(step("update", group: groupFields(identifier, new)))
             draft.description.append("renames group \(number)")
+            draft.book.groups[number]?.isNamed = draft.book.isEvidence || group.isNamed && new == group.name
             guard new != group.name else { return }
             draft.book.groups[number]?.name = new
             draft.book.groups[number]?.renamed = model.moment + 1
@@ -329,10 +335,7 @@ extension ModelRun {
         draft.description.append("puts \(contact) into \(group.number)")
         draft.used.insert(contact)
         draft.usedGroups.insert(group.number)
-        // Groups are in the default container, and a card of another one is not shared with the group.
-        if draft.book.isEvidence, draft.book.contacts[contact]?.container == 0 {
-            draft.book.groups[group.number]?.confirmed.insert(contact)
-        }
+        if draft.book.isEvidence { draft.book.groups[group.number]?.confirmed.insert(contact) }
         if draft.book.groups[group.number]?.members.insert(contact).inserted == true {
             draft.events.append(.member(contact, of: group.number))
         }

@@ -56,7 +56,11 @@ final class ModelRun {
     /// The administrator's rules, by app.
     var rules: [String: ModelRule] = [:]
 
-    init(seed: UInt64) throws {
+    /// Whether the person gives much: whole access, every right, and many groups.
+    let isGenerous: Bool
+
+    init(seed: UInt64, isGenerous: Bool = false) throws {
+        self.isGenerous = isGenerous
         // It must make no difference whether a read runs on the loop.
         fixture = try BrokerFixture(readsOnWorker: seed.isMultiple(of: 3))
         numbers = SeededNumbers(seed: seed)
@@ -80,9 +84,10 @@ final class ModelRun {
     func note(_ step: String) {
         steps.append(step)
         if steps.count > 60 { steps.removeFirst() }
-        let kind = step.split(separator: ":").first.map(String.init) ?? step
-        counts[kind, default: 0] += 1
+        counted(step.split(separator: ":").first.map(String.init) ?? step)
     }
+
+    func counted(_ kind: String) { counts[kind, default: 0] += 1 }
 
     /// The effective access of every app, by the model.
     var grantsAndAccess: String {
