@@ -55,6 +55,8 @@ extension ModelRun {
         var containers: [String] = []
         /// The expected answer if the save is refused.
         var error: String?
+        /// The expected answer if a contact has changed since the revision that a step names. The app learns of it last.
+        var changed: String?
 
         mutating func notWritable(_ identifier: String? = nil, at step: Int) {
             let named = identifier.map { #","identifier":"\#($0)""# } ?? ""
@@ -75,16 +77,17 @@ extension ModelRun {
         let containers = isEvidence ? try containers(name) : []
         var draft = Draft(book: model.book)
         (draft.book.isEvidence, draft.containers) = (isEvidence, containers)
-        for _ in 0..<number(1...3) where draft.error == nil { try addStep(to: &draft, name) }
+        for _ in 0..<number(1...3) where draft.error == nil && draft.changed == nil { try addStep(to: &draft, name) }
         guard !draft.texts.isEmpty else { return }
         note(
-            "save: \(name) \(draft.description.joined(separator: ", "))\(draft.error.map { ", refused: " + $0 } ?? "")")
+            "save: \(name) \(draft.description.joined(separator: ", "))"
+                + ((draft.error ?? draft.changed).map { ", refused: " + $0 } ?? ""))
         let answer = try app(name).call(
             "SaveContacts", #"{"changes":[\#(draft.texts.joined(separator: ","))],"mayAsk":false}"#)
         if level == .denied || level == .restricted {
             return try requireSame((answer.error ?? "") + answer.text, "AccessDenied{}", name)
         }
-        if let error = draft.error {
+        if let error = draft.error ?? draft.changed {
             return try requireSame((answer.error ?? "") + answer.text, error, "\(name): a save")
         }
         try require(answer.error == nil, "\(name): a save: \(answer.error ?? "") \(answer.text)")
@@ -145,13 +148,14 @@ extension ModelRun {
 
     private func step(
         _ operation: String, contact: String? = nil, group: String? = nil, member: String? = nil,
-        container: String? = nil
+        container: String? = nil, revision: String? = nil
     ) -> String {
         var text = #"{"operation":"\#(operation)""#
         if let contact { text += #","contact":{\#(contact)}"# }
         if let group { text += #","group":{\#(group)}"# }
         if let member { text += #","member":"\#(member)""# }
         if let container { text += #","container":"\#(container)""# }
+        if let revision { text += #","unchangedSince":"\#(revision)""# }
         return text + "}"
     }
 
@@ -228,8 +232,11 @@ extension ModelRun {
         }
         let unreadable = texts.keys.filter { !app.keys.keys.contains($0) }
         draft.used.formUnion(members)
+        let revision = nameRevision(of: members, name, in: &draft)
         draft.texts.append(
-            step("update", contact: #""identifier":"\#(identifier)""# + (texts.isEmpty ? "" : ",") + json(texts)))
+            step(
+                "update", contact: #""identifier":"\#(identifier)""# + (texts.isEmpty ? "" : ",") + json(texts),
+                revision: revision))
         draft.description.append("updates \(texts.keys.map(\.rawValue).sorted()) of \(members)")
         let makers = members.reduce(into: [:]) { $0[$1] = draft.book.contacts[$1]?.maker }
         let parts = draft.book.parts(of: members, texts)
@@ -249,16 +256,23 @@ extension ModelRun {
             draft.error = #"UnauthorizedKeys{"keys":[\#(list(named))]}"#
         } else if !changed.allSatisfy({ app.mayUpdate(contactMadeBy: makers[$0] ?? nil) }) {
             draft.notWritable(identifier, at: draft.texts.count - 1)
-        } else if empties {
+        } else if empties, draft.changed == nil {
             draft.notWritable(at: draft.texts.count - 1)
         }
+    }
+
+    private func nameRevision(of members: [Int], _ name: String, in draft: inout Draft) -> String? {
+        guard let revision = chooseRevision(of: members, name) else { return nil }
+        if !revision.isPresent { draft.changed = #"RecordChanged{"index":\#(draft.texts.count)}"# }
+        return revision.text
     }
 
     private func deleteContact(in draft: inout Draft, _ name: String) {
         guard let (members, identifier) = visiblePerson(draft, name) else { return }
         let app = model.app(name)
         draft.used.formUnion(members)
-        draft.texts.append(step("delete", contact: #""identifier":"\#(identifier)""#))
+        let revision = nameRevision(of: members, name, in: &draft)
+        draft.texts.append(step("delete", contact: #""identifier":"\#(identifier)""#, revision: revision))
         draft.description.append("deletes \(members)")
         if !members.allSatisfy({ app.mayDelete(contactMadeBy: draft.book.contacts[$0]?.maker) }) {
             draft.notWritable(identifier, at: draft.texts.count - 1)
@@ -387,6 +401,8 @@ extension ModelRun {
         if !mayDoSo { draft.error = #"RecordNotWritable{"index":\#(draft.texts.count - 1)}"# }
     }
 
+    private func anyRevision() -> String? { chance(50) ? one(revisions.known.keys.sorted() + ["nothing"]) : nil }
+
     /// A step that names what the app may not see.
     private func nothing(in draft: inout Draft, _ name: String) {
         let app = model.app(name)
@@ -402,8 +418,10 @@ extension ModelRun {
         draft.description.append("names what it cannot see")
         draft.error = #"RecordDoesNotExist{"index":\#(index)}"#
         switch number(0...5) {
-        case 0: draft.texts.append(step("update", contact: #""identifier":"\#(contact)","note":"n""#))
-        case 1: draft.texts.append(step("delete", contact: #""identifier":"\#(contact)""#))
+        case 0:
+            draft.texts.append(
+                step("update", contact: #""identifier":"\#(contact)","note":"n""#, revision: anyRevision()))
+        case 1: draft.texts.append(step("delete", contact: #""identifier":"\#(contact)""#, revision: anyRevision()))
         case 2: draft.texts.append(step("update", group: groupFields(group)))
         case 3: draft.texts.append(step("delete", group: groupFields(group)))
         case 4:

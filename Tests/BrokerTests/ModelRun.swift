@@ -36,6 +36,7 @@ final class ModelRun {
     /// For unified contacts, by their first visible cards.
     var unifiedNames = IdentifierBook()
     var groupNames = IdentifierBook()
+    var revisions = RevisionBook()
     var watches: [String: ModelWatch] = [:]
     var lastTokens: [String: KnownToken] = [:]
     /// Tokens that apps kept, with what they could see then.
