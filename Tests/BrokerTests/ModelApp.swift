@@ -100,6 +100,26 @@ struct ModelApp {
         changes == .all && keys.isWhole || changes >= .own && maker == key
     }
 
+    /// The app, if it may change so much.
+    func allowing(_ right: ChangeRight) -> ModelApp {
+        var app = self
+        app.changes = max(changes, right)
+        return app
+    }
+
+    /// The smallest greater right that is enough for something; `nil` if there is none.
+    func needed(_ isEnough: (ModelApp) -> Bool) -> ChangeRight? {
+        ChangeRight.allCases.first { $0 > changes && isEnough(allowing($0)) }
+    }
+
+    /// Whether the person may give the app this right at the prompt of a save.
+    func leavesToPerson(_ right: ChangeRight) -> Bool {
+        switch rule.kind {
+        case .forceDenied, .forceLimited, .forceFull: false
+        case .none, .deny, .capLevel, .capKeys, .capChanges, .forbid, .lifetime: right <= rule.most
+        }
+    }
+
     // MARK: Changes
 
     mutating func replaceDecision(by new: ModelDecision?, _ moment: Int) {

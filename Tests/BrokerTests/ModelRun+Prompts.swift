@@ -134,11 +134,12 @@ extension ModelRun {
         return (#","keys":[\#(AuthorizationTable.ordinaryKeys)\#(more)]"#, keys)
     }
 
-    /// What the person lets the app change; usually all, so that the run has many changes.
+    /// What the person lets the app change; often all, so that the run has many changes.
     private func chooseChanges(_ name: String) -> (text: String, right: ChangeRight) {
         let most = model.app(name).rule.most
         let rights: [ChangeRight?] = [
-            .all, .all, .all, .all, .all, .all, .all, .all, .all, .edit, .edit, .own, ChangeRight.none, nil,
+            .all, .all, .all, .all, .edit, .edit, .edit, .edit, .own, .own, .own, ChangeRight.none, ChangeRight.none,
+            nil,
         ]
         guard let right = isGenerous ? .all : one(rights) ?? nil else {
             return ("", min(.own, most))

@@ -117,6 +117,11 @@ final class ModelRun {
         return app
     }
 
+    /// The app ends its connection.
+    func hangUp(_ name: String) {
+        connections.removeValue(forKey: name)?.hangUp()
+    }
+
     /// Another connection of an app.
     func connect(_ name: String) -> TestApp {
         TestApp(fixture: fixture, caller: fixture.caller(name, strength: Self.strength(of: name)))
