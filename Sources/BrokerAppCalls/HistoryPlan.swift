@@ -85,7 +85,10 @@ struct HistoryPlan: Hashable {
         _ record: RecordNumber, _ changes: [BookChange], _ events: [SetEvent], isVisible: Bool, _ scope: ChangeScope,
         _ isExcluded: (ChangeAuthor) -> Bool
     ) {
-        let add = changes.first { $0.kind == .addContact }
+        // One that was deleted first was there before, and was put back.
+        let add = changes.first { $0.kind == .addContact || $0.kind == .deleteContact }.flatMap {
+            $0.kind == .addContact ? $0 : nil
+        }
         // A contact that was added after the place was not visible at the place. It may have been in the
         // granted set, because an app's own contact joins the set slightly before it is added.
         let wasVisible =
@@ -138,19 +141,21 @@ struct HistoryPlan: Hashable {
     func hasMoved(_ record: RecordNumber) -> Bool { joinedOrLeft.contains(record) }
 
     private mutating func note(_ inSet: [ClosedRange<Int64>], of record: RecordNumber, _ changes: [BookChange]) {
-        let first = changes.first { $0.kind == .addContact }?.number ?? 0
-        let last = changes.last { $0.kind == .deleteContact }.map { $0.number - 1 } ?? .max
-        let inBook = first...max(first, last)
-        guard inSet != [0 ... .max] || inBook != 0 ... .max else { return }
-        spans[record] = inSet.filter(inBook.overlaps).map { $0.clamped(to: inBook) }
+        // A contact that was put back was in the book twice.
+        let inBook = Self.together(changes.filter { $0.kind != .updateContact }) { $0 == .addContact }
+        guard inSet != [0 ... .max] || inBook != [0 ... .max] else { return }
+        spans[record] = Self.common(inBook, inSet)
     }
 
     /// The ranges of change numbers, within the given ones, in which the app could see all of these contacts.
     func seen(_ records: [RecordNumber], within times: [ClosedRange<Int64>] = [0 ... .max]) -> [ClosedRange<Int64>] {
         records.reduce(times) { times, record in
-            guard let own = spans[record] else { return times }
-            return times.flatMap { time in own.filter(time.overlaps).map { $0.clamped(to: time) } }
+            spans[record].map { Self.common(times, $0) } ?? times
         }
+    }
+
+    private static func common(_ times: [ClosedRange<Int64>], _ others: [ClosedRange<Int64>]) -> [ClosedRange<Int64>] {
+        times.flatMap { time in others.filter(time.overlaps).map { $0.clamped(to: time) } }
     }
 
     /// Whether the ranges in `others` together cover all ranges in `times`.
@@ -223,7 +228,12 @@ struct HistoryPlan: Hashable {
             } else {
                 // The app must not learn of memberships from times when the contact was not in the granted set.
                 let members = link.isSubgroup ? [] : [link.member]
-                let spans = Self.together(changes, isIn)
+                var spans = Self.together(changes, isIn)
+                // While a group was deleted, it had no members.
+                for group in [link.group] + (link.isSubgroup ? [link.member] : []) {
+                    let life = ofGroup[group, default: []].filter { $0.kind != .updateGroup }
+                    spans = Self.common(spans, Self.together(life) { $0 == .addGroup })
+                }
                 guard !seen(members, within: spans).isEmpty else { continue }
                 links[link] = link.isSubgroup ? .removeSubgroup : .removeMember
             }

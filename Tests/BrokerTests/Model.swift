@@ -11,6 +11,10 @@ struct Model {
     private(set) var laterMembers = 0
     /// Seconds since 1970.
     private(set) var now: Int64
+    /// The saves of which the bin has something, the oldest first.
+    var bin: [ModelSave] = []
+    /// The number of the last of them.
+    var lastSave = 0
 
     init(now: Int64) { self.now = now }
 
@@ -84,6 +88,17 @@ struct Model {
         apps[name] = app
     }
 
+    /// The person lets an app change more from now on, at the prompt of a save, and changes nothing else.
+    mutating func raise(_ name: String, to changes: ChangeRight) {
+        guard var app = apps[name], var decided = app.decided else { return }
+        moment += 1
+        decided.changes = max(decided.changes, changes)
+        if app.rule.kind != .lifetime { decided.at = now }
+        app.replaceDecision(by: decided, moment)
+        app.stand(at: now)
+        apps[name] = app
+    }
+
     /// An administrator lowers a grant. The decision keeps its time, unless it is a denial.
     mutating func lower(
         _ name: String, to level: ModelApp.Level, keys: ModelKeys, changes: ChangeRight, expires: Int64?
@@ -107,13 +122,13 @@ struct Model {
         guard var app = apps[name], var decided = app.decided, decided.level == .limited else { return }
         moment += 1
         if isShared {
-            let members = book.groups[group]?.confirmed ?? []
+            let members = book.sharedMembers[group] ?? []
             decided.groups.insert(group)
             decided.joined.formUnion(members.subtracting(decided.set))
             decided.withheld.subtract(members)
             decided.set.formUnion(members)
         } else if decided.groups.remove(group) != nil {
-            decided.settle(book.groups, mayGrow: false)
+            decided.settle(book.sharedMembers, mayGrow: false)
         }
         app.replaceDecision(by: decided, moment)
         app.stand(at: now)
@@ -140,12 +155,21 @@ struct Model {
     // MARK: Changes of the book
 
     /// Applies a change, and moves the history position of every app that can see it.
-    mutating func change(_ book: ModelBook, _ events: [ModelEvent], joining: Set<Int> = [], by name: String?) {
+    ///
+    /// - Parameters:
+    ///   - name: the app that makes the change, or whose set the new contacts join; `nil` for the person.
+    ///   - isPersons: the person makes the change all the same.
+    ///   - putsBack: for what is put back, the subjects that the bin keeps even if they are as before.
+    mutating func change(
+        _ book: ModelBook, _ events: [ModelEvent], joining: Set<Int> = [], by name: String?, isPersons: Bool = false,
+        putsBack: Set<ModelSubject>? = nil
+    ) {
         moment += 1
         let former = self.book
         self.book = book
         self.book.settle()
         let book = self.book
+        keep(former, by: isPersons ? nil : name, putsBack: putsBack)
         var events = events
         for seesEvidence in [true, false] {
             let pairs = former.pairs(seesEvidence: seesEvidence)
@@ -163,13 +187,14 @@ struct Model {
         let gone = Set(former.contacts.keys).subtracting(book.contacts.keys)
         defer {
             for (name, app) in apps {
-                apps[name]?.follow(book.groups, moment, at: now)
+                apps[name]?.follow(book.sharedMembers, moment, at: now)
                 if apps[name]?.decided?.joined.isSubset(of: app.decided?.joined ?? []) == false { laterMembers += 1 }
             }
         }
         guard !gone.isEmpty else { return }
         for (name, app) in apps {
             for contact in gone.intersection(app.single) { apps[name]?.wasRevoked[contact] = false }
+            if app.decided?.level == .limited { apps[name]?.deleted.formUnion(gone.intersection(app.single)) }
             apps[name]?.decided?.set.subtract(gone)
             apps[name]?.decided?.own.subtract(gone)
             apps[name]?.decided?.joined.subtract(gone)
@@ -211,149 +236,4 @@ struct ModelKeys: Hashable {
         ModelKeys(keys: [.previousFamilyName, .givenName, .phoneNumbers], isWhole: false),
         ModelKeys(keys: [.previousFamilyName, .familyName, .emailAddresses, .modificationDate], isWhole: false),
     ]
-}
-
-/// The book, and the operations on it.
-struct ModelBook {
-    var contacts: [Int: ModelContact] = [:]
-    var groups: [Int: ModelGroup] = [:]
-    /// Sets of linked cards, each of two or more.
-    var links: [Set<Int>] = []
-    /// Sets of cards that explicit links alone connect.
-    private(set) var handLinks: [Set<Int>] = []
-    /// Pairs of cards that were unlinked explicitly.
-    private(set) var unlike: Set<Set<Int>> = []
-    /// Whether the values that are being written count as evidence for links.
-    var isEvidence = false
-    var me: Int?
-    var sortOrder = "familyName"
-    private(set) var nextNumber = 1
-
-    mutating func takeNumber() -> Int {
-        defer { nextNumber += 1 }
-        return nextNumber
-    }
-
-    mutating func add(
-        _ number: Int, _ texts: [ModelKey: [String]], maker: String, at seconds: Int64, _ moment: Int
-    ) -> ModelEvent {
-        var contact = ModelContact(number: number, maker: maker, at: seconds)
-        contact.isSure = isEvidence
-        for (key, texts) in texts { if contact.set(key, texts) { contact.touched[key] = moment } }
-        contacts[number] = contact
-        return .contact(number)
-    }
-
-    mutating func update(
-        _ number: Int, _ texts: [ModelKey: [String]], at seconds: Int64, _ moment: Int
-    ) -> ModelEvent? {
-        var changed: Set<ModelKey> = []
-        let former = contacts[number]
-        defer {
-            if !isEvidence, let former, contacts[number]?.saysMore(than: former) == true {
-                contacts[number]?.isSure = false
-            }
-        }
-        for (key, texts) in texts where contacts[number]?.set(key, texts) == true {
-            changed.insert(key)
-            contacts[number]?.touched[key] = moment
-        }
-        // An app that may not read notes must not learn from the date that they were edited.
-        if !changed.subtracting([.note]).isEmpty { contacts[number]?.modified = seconds }
-        return changed.isEmpty ? nil : .touched(number, changed)
-    }
-
-    mutating func delete(_ number: Int) -> ModelEvent {
-        takeOut(number)
-        unlike = unlike.filter { !$0.contains(number) }
-        contacts[number] = nil
-        for group in groups.keys {
-            groups[group]?.members.remove(number)
-            groups[group]?.confirmed.remove(number)
-        }
-        if me == number { me = nil }
-        return .contact(number)
-    }
-
-    // MARK: Links
-
-    /// - Parameter seesEvidence: whether links by evidence count.
-    func linked(with number: Int, seesEvidence: Bool = true) -> Set<Int> {
-        (seesEvidence ? links : handLinks).first { $0.contains(number) } ?? [number]
-    }
-
-    func linked(with numbers: some Sequence<Int>) -> Set<Int> {
-        numbers.reduce(into: Set()) { $0.formUnion(linked(with: $1)) }
-    }
-
-    mutating func link(_ one: Int, _ other: Int) {
-        let (left, right) = (linked(with: one), linked(with: other))
-        guard one != other, !linked(with: one, seesEvidence: false).contains(other) else { return }
-        for one in left { for other in right { unlike.remove([one, other]) } }
-        Self.join(one, other, &links)
-        Self.join(one, other, &handLinks)
-    }
-
-    mutating func unlink(_ number: Int, from other: Int) {
-        let set = linked(with: number)
-        for other in set.contains(other) ? set : [other] where other != number { unlike.insert([number, other]) }
-        if set.contains(other) { takeOut(number) }
-    }
-
-    private mutating func takeOut(_ number: Int) {
-        for place in links.indices { links[place].remove(number) }
-        for place in handLinks.indices { handLinks[place].remove(number) }
-        links.removeAll { $0.count < 2 }
-        handLinks.removeAll { $0.count < 2 }
-    }
-
-    private static func join(_ one: Int, _ other: Int, _ sets: inout [Set<Int>]) {
-        let both = [one, other].map { number in sets.first { $0.contains(number) } ?? [number] }
-        sets.removeAll(where: both.contains)
-        sets.append(both[0].union(both[1]))
-    }
-
-    /// The pairs of linked cards.
-    func pairs(seesEvidence: Bool) -> Set<Set<Int>> {
-        Set((seesEvidence ? links : handLinks).flatMap { set in set.flatMap { one in set.map { [one, $0] } } })
-            .filter { $0.count == 2 }
-    }
-
-    /// Merges a card into a contact: empty properties are filled, and missing values are appended.
-    mutating func merge(
-        _ texts: [ModelKey: [String]], into number: Int, at seconds: Int64, _ moment: Int
-    ) -> ModelEvent? {
-        guard let contact = contacts[number] else { return nil }
-        var completed: [ModelKey: [String]] = [:]
-        for (key, new) in texts where !new.isEmpty {
-            let former = contact.texts(key)
-            if key.isList {
-                completed[key] = former + new.filter { !former.contains($0) }
-            } else if key == .note, let note = former.first, let more = new.first {
-                completed[key] = [note.contains(more) ? note : note + "\n" + more]
-            } else if former.isEmpty {
-                completed[key] = new
-            }
-        }
-        return update(number, completed, at: seconds, moment)
-    }
-
-    mutating func deleteGroup(_ number: Int) -> ModelEvent? {
-        guard let group = groups.removeValue(forKey: number) else { return nil }
-        for other in groups.keys { groups[other]?.subgroups.remove(number) }
-        return .group(number, maker: group.maker)
-    }
-
-    /// Whether `goal` is `start` or a group within it, along visible groups only.
-    func reaches(_ goal: Int, from start: Int, within visible: Set<Int>) -> Bool {
-        var seen: Set<Int> = [start]
-        var rest = [start]
-        while let group = rest.popLast() {
-            if group == goal { return true }
-            for child in groups[group]?.subgroups ?? [] where visible.contains(child) {
-                if seen.insert(child).inserted { rest.append(child) }
-            }
-        }
-        return false
-    }
 }

@@ -35,6 +35,8 @@ struct ModelApp {
     var joined: [Int: Joining] = [:]
     /// How each contact last left the granted set: revoked, or else deleted.
     var wasRevoked: [Int: Bool] = [:]
+    /// The contacts that left the granted set because they were deleted, and since when nothing was revoked.
+    var deleted: Set<Int> = []
     /// Whether the person wants no more prompts for the app until it is reset.
     var isSilenced = false
 
@@ -98,6 +100,26 @@ struct ModelApp {
         changes == .all && keys.isWhole || changes >= .own && maker == key
     }
 
+    /// The app, if it may change so much.
+    func allowing(_ right: ChangeRight) -> ModelApp {
+        var app = self
+        app.changes = max(changes, right)
+        return app
+    }
+
+    /// The smallest greater right that is enough for something; `nil` if there is none.
+    func needed(_ isEnough: (ModelApp) -> Bool) -> ChangeRight? {
+        ChangeRight.allCases.first { $0 > changes && isEnough(allowing($0)) }
+    }
+
+    /// Whether the person may give the app this right at the prompt of a save.
+    func leavesToPerson(_ right: ChangeRight) -> Bool {
+        switch rule.kind {
+        case .forceDenied, .forceLimited, .forceFull: false
+        case .none, .deny, .capLevel, .capKeys, .capChanges, .forbid, .lifetime: right <= rule.most
+        }
+    }
+
     // MARK: Changes
 
     mutating func replaceDecision(by new: ModelDecision?, _ moment: Int) {
@@ -105,11 +127,14 @@ struct ModelApp {
         decided = new
         guard former?.level == new?.level, former?.keys == new?.keys, new?.level != .denied else {
             decisions += 1
+            deleted = []
             return
         }
         let now = single
         for contact in now.subtracting(before) { joined[contact] = .init(isGranted: true, moment: moment) }
         for contact in before.subtracting(now) { wasRevoked[contact] = true }
+        deleted.subtract(now)
+        if !before.isSubset(of: now) { deleted = [] }
         guard before != now else { return }
         for terms in places.keys where terms.epoch == epoch && !terms.isAll { places[terms, default: 0] += 1 }
     }
@@ -137,8 +162,19 @@ struct ModelApp {
     /// Whether cards that the person adds to a shared group later join.
     var mayGrow: Bool { ModelRun.strength(of: name) == .sandboxed }
 
-    /// Brings the granted set in line with the confirmed members of its groups.
-    mutating func follow(_ groups: [Int: ModelGroup], _ moment: Int, at now: Int64) {
+    /// Contacts that were put back return to the set that they left when they were deleted.
+    mutating func rejoin(_ returned: Set<Int>, _ members: [Int: Set<Int>], _ moment: Int, at now: Int64) {
+        guard var new = decided, new.level == .limited else { return }
+        let back = deleted.intersection(returned)
+        guard !back.isEmpty else { return }
+        new.set.formUnion(back)
+        for group in new.groups { new.joined.formUnion(back.intersection(members[group] ?? [])) }
+        replaceDecision(by: new, moment)
+        stand(at: now)
+    }
+
+    /// Brings the granted set in line with the shared members of its groups.
+    mutating func follow(_ groups: [Int: Set<Int>], _ moment: Int, at now: Int64) {
         guard var new = decided, new.level == .limited, !new.groups.isEmpty else { return }
         new.groups.formIntersection(groups.keys)
         new.settle(groups, mayGrow: mayGrow)
@@ -203,10 +239,10 @@ struct ModelDecision {
     var joined: Set<Int> = []
     var withheld: Set<Int> = []
 
-    /// Derives the set from the groups' confirmed members.
-    mutating func settle(_ groups: [Int: ModelGroup], mayGrow: Bool) {
+    /// Derives the set from the groups' shared members.
+    mutating func settle(_ groups: [Int: Set<Int>], mayGrow: Bool) {
         let single = set.subtracting(joined)
-        let members = self.groups.reduce(into: Set<Int>()) { $0.formUnion(groups[$1]?.confirmed ?? []) }
+        let members = self.groups.reduce(into: Set<Int>()) { $0.formUnion(groups[$1] ?? []) }
         joined = mayGrow ? members.subtracting(single).subtracting(withheld) : joined.intersection(members)
         set = single.union(joined)
     }

@@ -19,7 +19,10 @@ extension ModelRun {
         case .limited, .full: break
         }
         let token = try compareEverybody(name)
-        let parts = [compareGroups, compareOrder, comparePredicate, comparePredicate, compareSingle, compareHistory]
+        let parts = [
+            compareGroups, compareOrder, comparePredicate, comparePredicate, compareSingle, compareHistory,
+            compareRevisions,
+        ]
         for part in wholly ? parts : [one(parts) ?? compareHistory] { try part(name) }
         guard chance(20) else { return }
         try compareGroups(name)

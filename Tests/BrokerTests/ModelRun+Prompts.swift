@@ -80,6 +80,9 @@ extension ModelRun {
         case 4: chance(20) ? .never : .dismiss
         case 5, 6: .refuse
         case 7, 8, 9: .all
+        case 10, 11, 12,
+            13 where isGenerous:
+            .all
         default: .some
         }
     }
@@ -114,6 +117,7 @@ extension ModelRun {
     /// Random keys, as text for the answer and as values for the model. `nil` leaves them out of the answer.
     func chooseKeys(mayHaveNotes: Bool, mayHaveGroups: Bool) -> (text: String, keys: ModelKeys)? {
         let groups = mayHaveGroups && chance(60)
+        if isGenerous, chance(70) { return whole(nil, ModelKeys.ordinary.with(groups: groups)) }
         switch number(0...9) {
         case 0, 1, 2:
             return one(ModelKeys.narrow).map { $0.with(groups: groups) }.map { (#","keys":[\#(list($0))]"#, $0) }
@@ -130,13 +134,14 @@ extension ModelRun {
         return (#","keys":[\#(AuthorizationTable.ordinaryKeys)\#(more)]"#, keys)
     }
 
-    /// What the person lets the app change; usually all, so that the run has many changes.
+    /// What the person lets the app change; often all, so that the run has many changes.
     private func chooseChanges(_ name: String) -> (text: String, right: ChangeRight) {
         let most = model.app(name).rule.most
         let rights: [ChangeRight?] = [
-            .all, .all, .all, .all, .all, .all, .all, .all, .all, .edit, .edit, .own, ChangeRight.none, nil,
+            .all, .all, .all, .all, .edit, .edit, .edit, .edit, .own, .own, .own, ChangeRight.none, ChangeRight.none,
+            nil,
         ]
-        guard let right = one(rights) ?? nil else {
+        guard let right = isGenerous ? .all : one(rights) ?? nil else {
             return ("", min(.own, most))
         }
         return (#","changes":"\#(min(right, most).rawValue)""#, min(right, most))
@@ -329,7 +334,7 @@ extension ModelRun {
             case .all:
                 try person.answer(prompt, #""addProposed":true"#)
                 let event = book.add(number, texts, maker: "", at: model.now, model.moment + 1)
-                model.change(book, [event], joining: [number], by: name)
+                model.change(book, [event], joining: [number], by: name, isPersons: true)
                 isAdded = true
             case .some:
                 guard let row = one(rows) else { return _ = try person.answer(prompt) }

@@ -15,8 +15,10 @@ extension ModelRun {
     func step() throws {
         let name = one(Self.appNames) ?? ""
         let level = model.app(name).level
-        switch number(0...99) {
+        switch number(0...105) {
+        case 100...: try putBack()
         case 0..<3: try shareGroup(name)
+        case 60..<63 where isGenerous: try shareGroup(name)
         case 3..<45:
             if level == .notDetermined { try askForAccess(name, chooseAct()) } else { try save(name) }
         case 45..<55: try askForAccess(name, chooseAct())
@@ -89,7 +91,7 @@ extension ModelRun {
 
     // MARK: The administrator
 
-    private func administrator(_ method: String, _ parameters: String) throws -> Answer {
+    func administrator(_ method: String, _ parameters: String) throws -> Answer {
         try TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin).call(method, parameters)
     }
 

@@ -36,6 +36,7 @@ final class ModelRun {
     /// For unified contacts, by their first visible cards.
     var unifiedNames = IdentifierBook()
     var groupNames = IdentifierBook()
+    var revisions = RevisionBook()
     var watches: [String: ModelWatch] = [:]
     var lastTokens: [String: KnownToken] = [:]
     /// Tokens that apps kept, with what they could see then.
@@ -56,7 +57,11 @@ final class ModelRun {
     /// The administrator's rules, by app.
     var rules: [String: ModelRule] = [:]
 
-    init(seed: UInt64) throws {
+    /// Whether the person gives much: whole access, every right, and many groups.
+    let isGenerous: Bool
+
+    init(seed: UInt64, isGenerous: Bool = false) throws {
+        self.isGenerous = isGenerous
         // It must make no difference whether a read runs on the loop.
         fixture = try BrokerFixture(readsOnWorker: seed.isMultiple(of: 3))
         numbers = SeededNumbers(seed: seed)
@@ -80,9 +85,10 @@ final class ModelRun {
     func note(_ step: String) {
         steps.append(step)
         if steps.count > 60 { steps.removeFirst() }
-        let kind = step.split(separator: ":").first.map(String.init) ?? step
-        counts[kind, default: 0] += 1
+        counted(step.split(separator: ":").first.map(String.init) ?? step)
     }
+
+    func counted(_ kind: String) { counts[kind, default: 0] += 1 }
 
     /// The effective access of every app, by the model.
     var grantsAndAccess: String {
@@ -109,6 +115,11 @@ final class ModelRun {
         let app = connect(name)
         connections[name] = app
         return app
+    }
+
+    /// The app ends its connection.
+    func hangUp(_ name: String) {
+        connections.removeValue(forKey: name)?.hangUp()
     }
 
     /// Another connection of an app.

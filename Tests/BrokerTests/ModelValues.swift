@@ -22,12 +22,13 @@ struct ModelContact {
     let maker: String
     let created: Int64
     var modified: Int64
-    /// The place of its container in the order of their creation; 0 for the default one.
+    /// Its container; 0 for the default one.
     var container = 0
     /// Whether all values were written by apps that see every card.
     var isSure = false
     private(set) var values: [ModelKey: [ModelValue]] = [:]
-    private var highest: [ModelKey: Int] = [:]
+    /// The highest identifier that a value of each property ever had.
+    private(set) var highest: [ModelKey: Int] = [:]
     /// When each property last changed, in moments of the model.
     var touched: [ModelKey: Int] = [:]
 
@@ -61,11 +62,30 @@ struct ModelContact {
     }
 }
 
+extension ModelContact {
+    /// The values that an app with all keys sees. Only those of lists have identifiers.
+    var contents: [ModelKey: [ModelValue]] {
+        values.filter { !$0.value.isEmpty }.reduce(into: [:]) { contents, entry in
+            contents[entry.key] =
+                entry.key.isList ? entry.value : entry.value.map { ModelValue(identifier: 0, text: $0.text) }
+        }
+    }
+
+    /// The card as it was, but no identifier that a value had since is used again.
+    func after(_ later: [ModelContact]) -> ModelContact {
+        var contact = self
+        for card in later { contact.highest.merge(card.highest, uniquingKeysWith: max) }
+        return contact
+    }
+}
+
 struct ModelGroup {
     let number: Int
     /// The key of the app that created it.
     let maker: String
     var name: String
+    /// Whether an app with access to everything gave the name.
+    var isNamed = false
     var members: Set<Int> = []
     /// The members that an app with access to everything added.
     var confirmed: Set<Int> = []

@@ -86,6 +86,45 @@ struct PutBackTests {
         #expect(try book.store.putBack(.app("nobody", strength: nil, since: 0), at: 700).items.isEmpty)
     }
 
+    @Test("With one contact of a save, nothing is put back that the save linked beside it")
+    func linksOfOthers() throws {
+        let book = try Book()
+        try book.save((1...4).map { .add(RecordNumber($0), person("Ada")) }, as: .mail)
+        try book.save(
+            [.link(.link(Self.ada, Self.bob)), .link(.link(RecordNumber(3), RecordNumber(4)))], as: .sync)
+        _ = try book.store.putBack(.contact(Self.ada, save: book.lastSave()), at: 200)
+        #expect(book.store.links.members(of: Self.ada) == [Self.ada])
+        #expect(book.store.links.members(of: RecordNumber(3)) == [RecordNumber(3), RecordNumber(4)])
+    }
+
+    @Test(
+        "Groups come back into each other although they were nested the other way meanwhile", arguments: [true, false])
+    func nested(bySave: Bool) throws {
+        let (family, club) = (RecordNumber(BinSample.family), RecordNumber(BinSample.club))
+        let sample = try BinSample()
+        let (book, before) = (sample.book, try sample.book.content())
+        let steps: [ContactChange] = [
+            .group(.removeSubgroup(family, from: club)), .group(.addSubgroup(club, to: family, visible: nil)),
+        ]
+        if bySave { try book.save(steps, as: .sync) } else { for step in steps { try book.save([step], as: .sync) } }
+        _ = try book.store.putBack(
+            bySave ? .save(book.lastSave()) : .app("sync", strength: nil, since: 100), at: 200)
+        try book.expectContent(before)
+    }
+
+    @Test("That a member is shared with apps which have the group is undone, and undone again")
+    func marks() throws {
+        let sample = try BinSample()
+        let (book, before) = (sample.book, try sample.book.content())
+        try book.save([.group(.addMember(Self.ada, to: RecordNumber(BinSample.club)))], as: .sync)
+        let after = try book.content()
+        #expect(after["member"] != before["member"])
+        for content in [before, after, before] {
+            _ = try book.store.putBack(.save(book.lastSave()), at: 200)
+            try book.expectContent(content)
+        }
+    }
+
     @Test("What somebody else has changed since stays as it is, unless forced")
     func conflicts() throws {
         let sample = try BinSample()

@@ -7,16 +7,71 @@ extension BookSave {
         let steps = { (subject: BinSubject, existed: Bool) in
             all.filter { $0.subject == subject && $0.existed == existed }
         }
+        try noteLeft(steps(.contact, true), steps(.group, true))
         for step in steps(.contact, true) { try putBack(contact: step) }
         for step in steps(.group, true) { try putBack(group: step) }
-        for step in all { try putBack(relation: step) }
-        let links = try all.filter { try $0.subject == .handLink && db.hasContact($0.record) }
-        try linking.putBack(handLinks: links.map { ($0.record, $0.former) })
         for step in steps(.group, false) where try name(ofGroup: step.record) != nil {
             try apply(.group(.delete(step.record)), 0)
         }
+        // What is taken out makes room: a group that comes back into another may not contain it any more.
+        for step in all where !step.existed { try putBack(relation: step) }
+        for step in all where step.existed { try putBack(relation: step) }
+        let links = try all.filter { try $0.subject == .handLink && db.hasContact($0.record) }
+        try linking.putBack(handLinks: links.map { ($0.record, $0.former) })
         for step in steps(.contact, false) where try db.hasContact(step.record) { try apply(.delete(step.record), 0) }
         for step in steps(.container, false) { try removeIfEmpty(step.record) }
+    }
+
+    /// The memberships of a deleted record went with it, and no entry of the history says so. An app that knew them learns of
+    /// those that do not come back with it: their ends come before the record's return.
+    private func noteLeft(_ contacts: [FormerState], _ groups: [FormerState]) throws {
+        let contacts = try contacts.map(\.record).filter { try !db.hasContact($0) }
+        let groups = try groups.map(\.record).filter { try name(ofGroup: $0) == nil }
+        let deletion = try db.statement(
+            "SELECT save FROM binItem WHERE subject = ? AND record = ? AND existed = 1 ORDER BY number DESC LIMIT 1")
+        for (subject, records) in [(BinSubject.contact, contacts), (.group, groups)] {
+            for record in records {
+                let save = try deletion.bind(1, subject.rawValue).bind(2, record.rawValue).first { $0.integer(0) }
+                guard let save else { continue }
+                for membership in try left(in: save)[record] ?? []
+                where notedAsLeft.insert(membership).inserted {
+                    var owner = try owner(ofGroup: membership.group)
+                    if membership.isOfGroup, try self.owner(ofGroup: membership.member) != owner { owner = [] }
+                    log.note(
+                        membership.isOfGroup ? .removeSubgroup : .removeMember, membership.group,
+                        member: membership.member, owner: owner)
+                }
+            }
+        }
+    }
+
+    /// The memberships that were when a save of the bin changed them, by their members and groups.
+    private func left(in save: Int64) throws -> [RecordNumber: [Membership]] {
+        if let known = leftMemberships[save] { return known }
+        let relations = try db.statement(
+            "SELECT subject, record, member FROM binItem WHERE save = ? AND subject IN (3, 4) AND existed = 1")
+        let found = try relations.bind(1, save).all {
+            Membership(
+                group: RecordNumber($0.integer(1)), member: RecordNumber($0.integer(2)),
+                isOfGroup: $0.integer(0) == BinSubject.subgroup.rawValue)
+        }
+        var left: [RecordNumber: [Membership]] = [:]
+        for membership in found {
+            for record in [membership.group, membership.member] { left[record, default: []].append(membership) }
+        }
+        leftMemberships[save] = left
+        return left
+    }
+
+    /// The owner of a group that is there, or was.
+    private func owner(ofGroup group: RecordNumber) throws(StoreError) -> [UInt8] {
+        let select = try db.statement(
+            """
+            SELECT owner, 1 AS place, 0 AS number FROM contactGroup WHERE record = ?1
+            UNION ALL SELECT maker, 0, number FROM binItem WHERE subject = 2 AND record = ?1 AND existed = 1
+            ORDER BY place DESC, number DESC LIMIT 1
+            """)
+        return try select.bind(1, group.rawValue).first { $0.bytes(0) } ?? []
     }
 
     // MARK: Contacts
@@ -173,7 +228,10 @@ extension BookSave {
             let groups = GroupWriter(db: db, isConfirmed: confirmed == 1, bin: bin, author: author.app)
             guard step.existed else { return try groups.apply(.removeMember(step.member, from: step.record), 0, &log) }
             try groups.apply(.addMember(step.member, to: step.record), 0, &log)
-            // The bin has the mark of before already if it changes here.
+            let marked = try db.statement("SELECT 1 FROM member WHERE parent = ? AND contact = ? AND confirmed <> ?")
+                .bind(1, step.record.rawValue).bind(2, step.member.rawValue).bind(3, confirmed).hasRow()
+            // A mark that was added is in the bin already, but not one that is taken away.
+            if marked { try bin?.keep(member: step.member.rawValue, of: step.record.rawValue, confirmed: 1) }
             try db.statement("UPDATE member SET confirmed = ? WHERE parent = ? AND contact = ? AND confirmed <> ?1")
                 .bind(1, confirmed).bind(2, step.record.rawValue).bind(3, step.member.rawValue).run()
             use.add()

@@ -69,7 +69,8 @@ struct PutBackPlan {
             case .added: step.record <= record && record <= step.member ? step.added(record) : nil
             case .member: step.member == record ? step : nil
             case .unlike: step.record == record || step.member == record ? step : nil
-            case .handLink: step.record == record || set != nil && step.former == set?.former ? step : nil
+            // The others of the set that the contact was in. Those that were in none have nothing to do with it.
+            case .handLink: step.record == record || step.former != nil && step.former == set?.former ? step : nil
             case .me: step.former == record ? step : nil
             case .group, .subgroup, .container: nil
             }

@@ -21,6 +21,18 @@ final class BookSave {
     private let time: String
     var log: ChangeLog
 
+    /// A contact or a group in a group.
+    struct Membership: Hashable {
+        let group: RecordNumber
+        let member: RecordNumber
+        let isOfGroup: Bool
+    }
+
+    /// The memberships that ended with deletions, as the bin has them, for each of its saves. They are read when the save brings
+    /// records back.
+    var leftMemberships: [Int64: [RecordNumber: [Membership]]] = [:]
+    var notedAsLeft: Set<Membership> = []
+
     /// The entries that the save adds to the change history.
     var changes: [BookChange] { log.changes }
     var use: SpaceUse
