@@ -251,7 +251,11 @@ struct Save: PermittedCall {
                 }
                 switch result {
                 case .success(let made) where save.takesBack != nil:
-                    PuttingBack(services: services).rejoin(save.inverse?.back ?? [], session.caller.uid, book)
+                    let back = Set(made.changes.lazy.filter { $0.kind == .addContact }.map(\.record))
+                    let before = (save.inverse?.back ?? []).subtracting(back)
+                    // Those that came back before a crash were not deleted again meanwhile.
+                    let there = (try? book.existing(before.prefix(ParameterLimits.changes))) ?? []
+                    PuttingBack(services: services).rejoin(back.union(there), session.caller.uid, book)
                     save.replyTakenBack(identifiers, services) { answer in services.saves.answer(made, answer) }
                 case .success(let made):
                     let token = services.places.token(for: session, book, identifiers)

@@ -91,7 +91,7 @@ package struct PuttingBack: UsesServices {
                 case .success(let made):
                     let deleted = made.changes.lazy.filter { $0.kind == .deleteContact }.map(\.record)
                     access.drop(Set(deleted), uid: uid, at: books.moment(of: uid))
-                    rejoin(Set(plan.records), uid, book)
+                    rejoin(Set(plan.records).subtracting(deleted), uid, book)
                     saves.answer(made) { reply(plan.result, made: made.changes, names: nil, call, session) }
                 case .failure(let failure): failed(failure, call, error)
                 }
@@ -100,8 +100,7 @@ package struct PuttingBack: UsesServices {
     }
 
     /// Contacts that came back, perhaps before a crash, return to the granted sets that they left when they were deleted.
-    package func rejoin(_ records: Set<RecordNumber>, _ uid: UInt32, _ book: ContactsStore) {
-        let back = (try? book.existing(records)) ?? []
+    package func rejoin(_ back: Set<RecordNumber>, _ uid: UInt32, _ book: ContactsStore) {
         let rejoined = access.rejoin(back, uid: uid, at: books.moment(of: uid)) { [grants] grant in
             Set(grants.shares.members(of: grant.groups.records, in: book).values.joined())
         }

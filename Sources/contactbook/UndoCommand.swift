@@ -47,6 +47,8 @@ struct UndoCommand: ParsableCommand {
         repeat {
             let part = try trying(book, label) { try $0.takeBack(chosen.group, in: new, overwriting: force) }
             done.add(part)
+            // Each part takes back something, or there is nothing that could be taken back.
+            if part.count == 0 { break }
             if part.hasMore { Speech.progress("\(done.count) of \(planned.count)") }
         } while done.hasMore
         Speech.endProgress()

@@ -82,8 +82,7 @@ extension InversePlan {
         guard !isAdded(contact), !addedGroups.contains(group) else { return }
         guard view.sees(contact) else {
             // The app cannot have named the contact if the group was deleted or came back.
-            let isOfGroup = (rows.contains { $0.state.subject == .group && $0.state.save == first.save })
-            return isOfGroup ? () : miss()
+            return savesOfGroups.contains(first.save) ? () : miss()
         }
         guard try sees(group: group) else { return miss() }
         let isMember = try db.statement("SELECT 1 FROM member WHERE parent = ? AND contact = ?")

@@ -1,3 +1,4 @@
+import BrokerBounds
 @_spi(StoredBytes) import BrokerModel
 import BrokerSQLite
 
@@ -38,6 +39,8 @@ struct InversePlan {
     /// The contacts that the group added, in ascending order, and its groups.
     private var added: [ClosedRange<Int64>] = []
     private(set) var addedGroups: Set<RecordNumber> = []
+    /// The saves that added, renamed, deleted or returned groups.
+    private(set) var savesOfGroups: Set<Int64> = []
     /// The contacts and groups that come back, each with the save that deleted it.
     var returned: [RecordNumber: Int64] = [:]
     var returnedGroups: [RecordNumber: Int64] = [:]
@@ -92,6 +95,7 @@ struct InversePlan {
         let subject = Subject(subject: state.subject, record: state.record, member: state.member)
         if let numbers = state.addedNumbers { added.append(numbers) }
         if state.subject == .contact { own.insert(state.place) }
+        if state.subject == .group { savesOfGroups.insert(state.save) }
         if places[subject] == nil {
             order.append(subject)
             if state.subject == .group, !state.existed { addedGroups.insert(state.record) }
@@ -214,7 +218,7 @@ struct InversePlan {
                 let there = try select.bind(1, numbers.lowerBound).bind(2, numbers.upperBound).records()
                 // Of contacts that the app does not see, it must not learn whether they are there.
                 if !view.seesEverything,
-                    numbers.contains(where: { !view.sees(RecordNumber($0)) })
+                    numbers.prefix(ParameterLimits.changes).contains(where: { !view.sees(RecordNumber($0)) })
                 {
                     miss()
                 }

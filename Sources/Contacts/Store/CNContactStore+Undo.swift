@@ -40,7 +40,12 @@ extension CNContactStore {
         guard let group = undo.withLock({ $0.last }) else {
             throw CNError(.featureNotAvailable, reason: "there is no save to undo")
         }
-        try WaitBudget.forOneCall { while try takeBack(group, overwriting: true).hasMore {} }
+        try WaitBudget.forOneCall {
+            while true {
+                let part = try takeBack(group, overwriting: true)
+                if !part.hasMore || part.count == 0 { break }
+            }
+        }
         undo.withLock { $0.last = nil }
     }
 
