@@ -55,7 +55,11 @@ extension AccessStore {
         } else {
             grant.groups = GrantedGroups()
         }
-        let history = SetHistory(of: grant, after: held[principal], moment)
+        var history = SetHistory(of: grant, after: held[principal], moment)
+        // To take back a group lowers the access, also if nobody is in the group.
+        if let former = held[principal]?.grant.groups.all, !former.isSubset(of: grant.groups.all) {
+            history.forgetDeleted(grant.revision, moment)
+        }
         held[principal] = StoredGrant(
             grant: grant, displayName: displayName, history: history, decision: StoredGrant.newDecision())
         noteDecision()
@@ -139,7 +143,31 @@ extension AccessStore {
             let own = records.intersection(held.grant.own)
             remove(own) { $0.own.subtract(own) }
             guard case .limited(let set) = held.grant.access else { continue }
-            remove(records.intersection(set)) { $0.drop(records) }
+            let gone = records.intersection(set)
+            guard !gone.isEmpty else { continue }
+            let members = gone.intersection(held.grant.groups.joined)
+            let events: [(SetEvent.Kind, Set<RecordNumber>)] =
+                kind == nil ? [] : [(.deleted, gone.subtracting(members)), (.deletedMember, members)]
+            change(principal, .rows(added: [], removed: gone), events, moment) { $0.drop(records) }
+        }
+    }
+
+    /// Contacts that were deleted before do not return to a principal's granted set, because its access was lowered.
+    public func forgetDeleted(of principal: Principal, at moment: SetMoment) {
+        guard var history = held[principal]?.history, history.forgetDeleted(0, moment) else { return }
+        change(principal, .rows(added: [], removed: []), [], moment) { _ in }
+        guard var new = held[principal] else { return }
+        new.history.forgetDeleted(new.grant.revision, moment)
+        held[principal] = new
+    }
+
+    /// After a restored backup, no contact and no group of before returns to a user's granted sets.
+    public func forgetAllDeleted(uid: UInt32, at moment: SetMoment) {
+        for (principal, held) in held.grants(of: uid) {
+            if !held.grant.groups.gone.isEmpty {
+                change(principal, .rows(added: [], removed: []), [], moment) { $0.groups.gone = [] }
+            }
+            forgetDeleted(of: principal, at: moment)
         }
     }
 
@@ -154,9 +182,11 @@ extension AccessStore {
     ) -> [(principal: Principal, grant: Grant, joined: Set<RecordNumber>)] {
         held.grants(of: uid).compactMap { principal, held in
             guard case .limited(let set) = held.grant.access else { return nil }
-            let joined = held.history.deleted(among: records).subtracting(set)
-            guard !joined.isEmpty else { return nil }
+            let back = held.history.deleted(among: records)
+            guard !back.single.isEmpty || !back.members.isEmpty else { return nil }
             let shared = members(held.grant)
+            let joined = back.single.union(back.members.intersection(shared)).subtracting(set)
+            guard !joined.isEmpty else { return nil }
             change(principal, .rows(added: joined, removed: []), [(.granted, joined)], moment) {
                 $0.access = .limited(to: set.union(joined))
                 $0.groups.joined.formUnion(joined.intersection(shared))
@@ -169,7 +199,7 @@ extension AccessStore {
     /// ``rejoin(_:uid:at:members:)``.
     public func mayRejoin(_ principal: Principal) -> Set<RecordNumber> {
         guard let held = held[principal], case .limited = held.grant.access else { return [] }
-        return held.history.deleted(among: nil)
+        return held.history.deleted(among: nil).single
     }
 
     /// Brings a principal's granted set in line with the groups of its grant, under a new revision.
@@ -194,7 +224,7 @@ extension AccessStore {
         }
         let joined = grant.access.records.subtracting(former.access.records)
         let left = former.access.records.subtracting(grant.access.records)
-        change(principal, .rows(added: joined, removed: left), [(.revoked, left), (.granted, joined)], moment) {
+        change(principal, .rows(added: joined, removed: left), [(.left, left), (.granted, joined)], moment) {
             ($0.access, $0.groups) = (grant.access, grant.groups)
         }
         grant.revision = counters.revision

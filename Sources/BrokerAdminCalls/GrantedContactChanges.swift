@@ -47,6 +47,12 @@ struct GrantedContactChanges: UsesServices {
                     named.cards.formUnion(try ContactLookUps.one(found, text, "contacts"))
                 }
                 try find(names, uid: uid, byAnyApp: change == .revoke, session, &named)
+                // Who takes something back means less, also where the app does not have it at the moment.
+                if change != .share {
+                    for found in described.matching(parameters.apps, session) {
+                        access.forgetDeleted(of: found.principal, at: books.moment(of: uid))
+                    }
+                }
                 apply(try changed(parameters, by: named, session), change, call, session)
             } catch {
                 call.fail(error)

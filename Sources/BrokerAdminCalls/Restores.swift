@@ -150,6 +150,7 @@ package final class Restores: UsesServices {
                 // The notice of the save that follows contains this number, so that it survives a crash.
                 access.skipRecordNumbers(through: RecordNumber(stage.highestRecord))
                 isNew = access.owners.knowsNothing(of: uid)
+                access.forgetAllDeleted(uid: uid, at: books.moment(of: uid))
                 var about = SaveContents()
                 about.count = contents.records.count
                 about.detail = source.detail("restored from the backup of \(contents.header.time)", for: uid)

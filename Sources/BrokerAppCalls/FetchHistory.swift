@@ -71,7 +71,8 @@ struct FetchHistory: PermittedCall {
             parts = try everything(context)
             return try write(context, services)
         }
-        let events = services.places.setHistory(of: context.principal).events(since: start.set)
+        let set = services.places.setHistory(of: context.principal).events(since: start.set)
+        let events = set.filter { $0.kind != .forgotten }[...]
         // If there is no book, nothing has changed.
         guard let book = context.book, start != end || !events.isEmpty else {
             parts = []

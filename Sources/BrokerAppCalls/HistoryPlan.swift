@@ -93,7 +93,7 @@ struct HistoryPlan: Hashable {
         // granted set, because an app's own contact joins the set slightly before it is added.
         let wasVisible =
             switch events.first?.kind {
-            case .revoked, .deleted: add == nil
+            case .revoked, .left, .deleted, .deletedMember, .forgotten: add == nil
             case .granted: false
             case nil: isVisible && add == nil
             }
@@ -120,7 +120,7 @@ struct HistoryPlan: Hashable {
                 newlyGranted.insert(record)
             }
         case (_, false):
-            if events.last?.kind == .revoked {
+            if events.last?.kind == .revoked || events.last?.kind == .left {
                 gone[record] = .revoked
             } else if !changes.contains(where: { $0.kind == .deleteContact && isExcluded($0.author) }) {
                 gone[record] = .deleteContact

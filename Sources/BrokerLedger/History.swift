@@ -53,7 +53,7 @@ package final class History {
         let scope = context.changeScope
         var place = known?.place ?? HistoryPlace(epoch: set.epoch, terms: terms, change: 0, set: 0)
         // An app with full access does not see changes to its granted set.
-        if case .only = disclosure.scope, let last = set.events.last {
+        if case .only = disclosure.scope, let last = set.events.last(where: { $0.kind != .forgotten }) {
             // A place after a change to the granted set is also after all earlier changes to the book.
             if last.revision > place.set { place.change = max(place.change, last.change) }
             place.set = max(place.set, last.revision)

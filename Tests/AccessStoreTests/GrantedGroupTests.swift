@@ -83,7 +83,7 @@ struct GrantedGroupTests {
         #expect(changed.joined == contacts(4) && changed.left == contacts(2))
         #expect(changed.grant == store.grant(of: mail) && changed.grant.revision > revision)
         let events = try #require(store.setHistory(of: mail)?.events(since: revision))
-        #expect(events.map(\.kind) == [.revoked, .granted] && events.map(\.change) == [7, 7])
+        #expect(events.map(\.kind) == [.left, .granted] && events.map(\.change) == [7, 7])
         // An app that may not grow loses members, and gets none.
         let last = try #require(store.follow([group: contacts(1, 4, 5)], of: mail, mayGrow: false, at: moment))
         #expect(last.joined.isEmpty && last.left == contacts(3))

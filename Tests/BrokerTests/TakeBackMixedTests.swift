@@ -112,6 +112,121 @@ struct TakeBackMixedTests {
         #expect(try keeper.fetch(#""predicate":{"group":"\#(family)"}"#).names.isEmpty)
     }
 
+    @Test(
+        "A contact that the app deleted otherwise, too, comes back by neither group, and a membership taken away stays away"
+    )
+    func deletedOtherwise() throws {
+        let own = try fixture.app("own", .full, changes: .own)
+        try save(own, in: "made", [.add(given: "Own")])
+        let (family, contact) = (try group("Family", by: keeper), try keeper.identifier(of: "Own"))
+        try keep(member("addMember", family, contact))
+        try save(own, [.delete(own.identifier(of: "Own"))])
+        #expect(try takeBack(own).error == nil)
+        try keep(member("removeMember", family, contact))
+        #expect(try own.save([.delete(own.identifier(of: "Own"))]).error == nil)
+        for force in ["false", "true"] {
+            #expect(try takeBack(own, "g", #""force":\#(force)"#).error == "SaveDoesNotExist")
+        }
+        #expect(try keeper.fetch().names == ["Ada", "Bob", "Cid"])
+    }
+
+    @Test("Contacts that come back in parts come back into a group that was deleted after them")
+    func inParts() throws {
+        let names = (0..<2_100).map { "N\($0)" }
+        for start in stride(from: 0, to: names.count, by: 700) {
+            #expect(try keeper.save(names[start..<start + 700].map { .add(given: $0) }).error == nil)
+        }
+        let family = try group("Family", by: keeper)
+        func identifiers(_ app: TestApp, _ predicate: String = "") throws -> [String] {
+            try app.stream("FetchContacts", #"{"keys":[],"sortOrder":"none"\#(predicate)}"#).flatMap(\.contacts)
+                .compactMap { $0["identifier"]?.string }
+        }
+        let members = try identifiers(keeper)
+        for part in [members.prefix(1_100), members.dropFirst(1_100)] {
+            #expect(try keeper.save(part.map { member("addMember", family, $0) }).error == nil)
+        }
+        let seen = try #require(
+            try mail.call("ListGroups").parameters["groups"]?.elements.map(Array.init)?.first?["identifier"]?.string)
+        let mine = try identifiers(mail)
+        try save(mail, mine.prefix(1_100).map { .delete($0) })
+        try save(mail, [.other(#"{"operation":"delete","group":{"identifier":"\#(seen)","name":"N"}}"#)])
+        try save(mail, mine.dropFirst(1_100).map { .delete($0) })
+        var parts = 0
+        while try takeBack(mail).parameters["more"]?.bool == true, parts < 9 { parts += 1 }
+        #expect(parts > 0)
+        #expect(try identifiers(keeper, #","predicate":{"group":"\#(family)"}"#).count == members.count)
+    }
+
+    @Test("The answers do not tell a limited app of hidden groups, nor of the size of hidden values")
+    func hiddenCounts() throws {
+        let own = try fixture.app("own", .limited(to: []), changes: .own)
+        let note = String(repeating: "x", count: 1_000_000)
+        var answers: [String] = []
+        for isHidden in [false, true] {
+            let group = "g\(isHidden)"
+            let names = (0..<6).map { "\(isHidden)\($0)" }
+            try save(own, in: group + "m", names.map { .add(given: $0) })
+            for name in names where isHidden {
+                let contact = try keeper.identifier(of: name)
+                try keep(
+                    .update(contact, #""note":"\#(note)""#), member("addMember", self.group(name, by: keeper), contact))
+            }
+            try save(own, in: group, try names.map { .delete(try own.identifier(of: $0)) })
+            answers += [try takeBack(own, group, #""dryRun":true"#).text, try takeBack(own, group).text]
+            #expect(try own.fetch().names.count == (isHidden ? 12 : 6))
+        }
+        #expect(Set(answers).count == 1, "\(answers)")
+        // An own group that somebody put into a hidden one.
+        let nested = try self.group("Nested", by: own)
+        let theirs = try #require(
+            try keeper.call("ListGroups").parameters["groups"]?.elements.map(Array.init)?
+                .first { $0["name"]?.string == "Nested" }?["identifier"]?.string)
+        try keep(member("addSubgroup", try self.group("Outer", by: keeper), theirs))
+        try save(own, in: "n", [.other(#"{"operation":"delete","group":{"identifier":"\#(nested)","name":"N"}}"#)])
+        let answer = try takeBack(own, "n")
+        #expect(counts(answer) == ["groups": 1] && answer.parameters["partial"]?.bool == false, "\(answer.text)")
+    }
+
+    @Test(
+        "What the person takes back while a contact is deleted stays away from the app, also if nothing seems to change"
+    )
+    func loweredMeanwhile() throws {
+        let limited = try fixture.app("limited", .limited(to: fixture.records("Ada", "Bob")), strength: .sandboxed)
+        let administrator = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
+        try save(mail, [.delete(mail.identifier(of: "Ada"))])
+        let narrowed = try administrator.call(
+            "ChangeGrantedContacts", #"{"app":"limited","change":"narrow","contacts":["Bob"]}"#)
+        #expect(narrowed.error == nil)
+        #expect(counts(try takeBack(mail)) == ["returned": 1])
+        #expect(try limited.fetch().names == ["Bob"])
+    }
+
+    @Test("After a restored backup, nothing of before comes back to apps")
+    func restoredShares() throws {
+        let limited = try fixture.app("limited", .limited(to: fixture.records("Ada", "Bob")), strength: .sandboxed)
+        let backup = try Backup(of: fixture)
+        try save(mail, in: "before", [.delete(mail.identifier(of: "Ada"))])
+        #expect(try backup.restore(in: fixture, replaces: true).error == nil)
+        #expect(try limited.fetch().names == ["Bob"])
+        try save(mail, [.delete(mail.identifier(of: "Ada"))])
+        #expect(counts(try takeBack(mail)) == ["returned": 1])
+        #expect(try limited.fetch().names == ["Bob"])
+    }
+
+    @Test("Many states with a large photo are compared without reading it again and again")
+    func photos() throws {
+        let own = try fixture.app("own", .full, changes: .own)
+        let photo = String(repeating: "QUJD", count: 100_000)
+        try save(own, in: "made", [.add(given: "Own", extra: #","imageData":"\#(photo)""#)])
+        let contact = try own.identifier(of: "Own")
+        for number in 0..<40 {
+            try save(own, in: number.isMultiple(of: 2) ? "g" : "h", [.update(contact, #""jobTitle":"\#(number)""#)])
+        }
+        try save(own, [.update(contact, #""imageData":"QUJE""#)])
+        #expect(counts(try takeBack(own, "g", #""force":true"#)) == ["changed": 1])
+        #expect(try value("jobTitle", of: "Own") == "" && value("imageData", of: "Own") == photo)
+    }
+
     @Test("Memberships and links that others changed since stay")
     func relationsChangedSince() throws {
         let family = try group("Family", by: keeper)

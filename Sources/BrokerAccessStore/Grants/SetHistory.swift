@@ -8,10 +8,16 @@ public struct SetEvent: Hashable, Sendable {
     public enum Kind: Int64, CaseIterable, Sendable {
         /// The person added the contact.
         case granted = 1
+        /// The contact left a contact group that the grant shares, or that group is gone.
+        case left = 2
         /// The contact was revoked, and is still in the book.
         case revoked = 3
         /// The contact was deleted from the book.
         case deleted = 4
+        /// The same for a contact that was in the set only as a member of a group.
+        case deletedMember = 5
+        /// The contact was deleted before, and does not return to the set if it comes back. Apps learn nothing of it.
+        case forgotten = 6
     }
 
     /// The revision that the grant got with this event.
@@ -60,17 +66,21 @@ public struct SetHistory: Hashable, Sendable {
     /// Returns those of the contacts that left the set because they were deleted, and since when nothing was revoked.
     ///
     /// - Parameter records: `nil` for all.
-    func deleted(among records: Set<RecordNumber>?) -> Set<RecordNumber> {
-        var found: Set<RecordNumber> = []
+    /// - Returns: `members` were in the set only as members of a group.
+    func deleted(among records: Set<RecordNumber>?) -> (single: Set<RecordNumber>, members: Set<RecordNumber>) {
+        var (single, members) = (Set<RecordNumber>(), Set<RecordNumber>())
         for event in events {
             switch event.kind {
-            case .deleted: if records?.contains(event.record) ?? true { found.insert(event.record) }
-            case .granted: found.remove(event.record)
+            case .deleted: if records?.contains(event.record) ?? true { single.insert(event.record) }
+            case .deletedMember: if records?.contains(event.record) ?? true { members.insert(event.record) }
+            case .granted, .left, .forgotten:
+                single.remove(event.record)
+                members.remove(event.record)
             // Whatever was revoked: the person wanted the app to see less.
-            case .revoked: found = []
+            case .revoked: (single, members) = ([], [])
             }
         }
-        return found
+        return (single, members)
     }
 }
 
@@ -90,6 +100,17 @@ extension SetHistory {
                 [(.revoked, former.subtracting(now)), (.granted, now.subtracting(former))], grant.revision, moment)
         case (.denied, _), (.full, _), (.limited, _): break
         }
+    }
+
+    /// Notes that the contacts which were deleted before do not return to the set.
+    ///
+    /// - Returns: whether there are any.
+    @discardableResult
+    mutating func forgetDeleted(_ revision: Int64, _ moment: SetMoment) -> Bool {
+        let (single, members) = deleted(among: nil)
+        let all = single.union(members)
+        append([(.forgotten, all)], revision, moment)
+        return !all.isEmpty
     }
 
     mutating func append(

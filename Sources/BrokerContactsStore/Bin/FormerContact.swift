@@ -33,6 +33,16 @@ struct FormerContact {
             card: card, container: container, isUnsure: isUnsure, maker: maker, identifiers: identifiers)
     }
 
+    /// Returns only the card; `nil` as ``read(_:_:_:)`` does.
+    static func card(_ item: Int64, _ record: RecordNumber, _ db: Database) throws(StoreError) -> StoredContact? {
+        let select = try db.statement(
+            """
+            SELECT former, flags, maker, identifiers, apart, apartStored, apartChecksum, stored, checksum FROM binItem
+            WHERE number = ?
+            """)
+        return try select.bind(1, item).first { card($0, record) } ?? nil
+    }
+
     /// - Parameter row: `apart`, `apartStored`, `apartChecksum`, `stored` and `checksum` from column 4 on.
     private static func card(_ row: PreparedStatement, _ record: RecordNumber) -> StoredContact? {
         guard !row.isNull(7), let main = CardChecksum.card(row, 7, checksum: 8, record: record.rawValue) else {
@@ -46,6 +56,14 @@ struct FormerContact {
             return nil
         }
         return main.followed(by: rest)
+    }
+
+    /// Returns the row with the photo that a contact had; `nil` if the contact has had the same photo since.
+    static func photoItem(_ item: Int64, _ record: RecordNumber, _ db: Database) throws(StoreError) -> Int64? {
+        let select = try db.statement(
+            "SELECT number FROM binItem JOIN binPhoto ON item = number WHERE subject = 1 AND record = ? AND number >= ? ORDER BY number LIMIT 1"
+        )
+        return try select.bind(1, record.rawValue).bind(2, item).first { $0.integer(0) }
     }
 
     /// Returns the photo of a contact that had one, and its thumbnail, both in base64; `nil` if the contact has had the same

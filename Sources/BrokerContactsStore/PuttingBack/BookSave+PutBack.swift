@@ -99,10 +99,8 @@ extension BookSave {
             _ = try contacts.writeThumbnail(record, thumbnail, of: photo.image)
         }
         try linking.set(step.record, isUnsure: former.isUnsure)
-        // Only the person's own saves add a container that is gone.
-        let isThere = try author == .nobody || former.container.map { try containerName($0) != nil } ?? true
         try db.statement("UPDATE contact SET container = ? WHERE record = ?")
-            .bind(1, isThere ? try container(former.container) : nil).bind(2, record).run()
+            .bind(1, try container(former.container)).bind(2, record).run()
     }
 
     private func change(
@@ -178,10 +176,11 @@ extension BookSave {
         try db.statement("SELECT name FROM container WHERE record = ?").bind(1, record.rawValue).first { $0.text(0) }
     }
 
-    /// Returns the number of a former container, which is added again if it is gone.
-    private func container(_ record: RecordNumber?) throws -> Int64? {
+    /// Returns the number of a former container. If it is gone, a save of the person adds it again.
+    private func container(_ record: RecordNumber?, adds: Bool = false) throws -> Int64? {
         guard let record else { return nil }
         if try containerName(record) != nil { return record.rawValue }
+        guard adds || author == .nobody else { return nil }
         let select = try db.statement(
             "SELECT name FROM binItem WHERE subject = 8 AND record = ? AND existed = 1 ORDER BY number DESC LIMIT 1")
         guard let name = try select.bind(1, record.rawValue).first({ $0.text(0) }) else { return nil }
@@ -215,7 +214,7 @@ extension BookSave {
     private func putBack(relation step: FormerState) throws {
         switch step.subject {
         case .contact, .group, .handLink, .added: return
-        case .container: if step.existed { _ = try container(step.record) }
+        case .container: if step.existed { _ = try container(step.record, adds: true) }
         case .me:
             guard try step.former.map(db.hasContact) ?? true else { return }
             try apply(.group(.setMe(step.former)), 0)
@@ -234,7 +233,8 @@ extension BookSave {
             if marked { try bin?.keep(member: step.member.rawValue, of: step.record.rawValue, confirmed: 1) }
             try db.statement("UPDATE member SET confirmed = ? WHERE parent = ? AND contact = ? AND confirmed <> ?1")
                 .bind(1, confirmed).bind(2, step.record.rawValue).bind(3, step.member.rawValue).run()
-            use.add()
+            // How many hidden groups a contact was in must not show in what the app may still add.
+            if author == .nobody { use.add() }
         case .subgroup:
             guard try name(ofGroup: step.record) != nil, try name(ofGroup: step.member) != nil else { return }
             do throws(ChangeError) {

@@ -9,8 +9,9 @@ struct ContactRuns {
         /// The contact before the first of these saves, and after the last one.
         let before: Contact
         let after: Contact
-        let photoBefore: [UInt8]?
-        let photoAfter: [UInt8]?
+        /// Where the photos of then are; `nil` if there was none.
+        let photoBefore: Photo?
+        let photoAfter: Photo?
 
         /// The keys that differ.
         var changed: ContactKeySet {
@@ -19,12 +20,19 @@ struct ContactRuns {
         }
     }
 
+    /// Where a photo is. Two photos in different places can be equal, but that is looked up only for the one that comes back.
+    enum Photo: Hashable {
+        case inBin(Int64)
+        case present
+    }
+
     /// More states of one contact are not looked at.
     private static let most = 1_000
 
     let runs: [Run]
     let now: Contact
-    let photoNow: [UInt8]?
+    private let record: RecordNumber
+    private let db: Database
 
     /// - Parameters:
     ///   - number: the row of the bin to begin with.
@@ -46,7 +54,7 @@ struct ContactRuns {
         }
         var states: [(item: Int64, contact: Contact?)] = []
         for row in rows {
-            let contact = row.existed ? try FormerContact.read(row.item, record, db).flatMap { Contact($0.card) } : nil
+            let contact = row.existed ? try FormerContact.card(row.item, record, db).flatMap { Contact($0) } : nil
             guard !row.existed || contact != nil else { return nil }
             // Where there was no contact, it had come to what it was when it was deleted.
             states.append((row.item, contact ?? states.last?.contact))
@@ -55,11 +63,9 @@ struct ContactRuns {
         let mayDiffer =
             try Self.hasPhotos(record, from: number, db)
             || Set(states.map { $0.contact?.imageDataAvailable }).count > 1
-        func photo(_ state: (item: Int64, contact: Contact?)) throws -> [UInt8]? {
+        func photo(_ state: (item: Int64, contact: Contact?)) throws -> Photo? {
             guard mayDiffer, state.contact?.imageDataAvailable == true else { return nil }
-            if let photo = try FormerContact.photo(state.item, record, db) { return photo.image }
-            return try db.statement("SELECT imageData FROM image WHERE record = ?").bind(1, record.rawValue)
-                .first { $0.bytesOrNil(0) } ?? nil
+            return try FormerContact.photoItem(state.item, record, db).map { .inBin($0) } ?? .present
         }
         var runs: [Run] = []
         var start = 0
@@ -77,7 +83,7 @@ struct ContactRuns {
             }
             start = end
         }
-        (self.runs, self.now, photoNow) = (runs, now, try photo((.max, now)))
+        (self.runs, self.now, self.record, self.db) = (runs, now, record, db)
     }
 
     private static func hasPhotos(_ record: RecordNumber, from number: Int64, _ db: Database) throws -> Bool {
@@ -96,24 +102,43 @@ struct ContactRuns {
     ///
     /// - Parameter keys: the keys that may be taken back.
     /// - Returns: also whether others have changed some of these keys since.
-    func inverse(_ keys: ContactKeySet) -> (patch: Contact, keys: ContactKeySet, isConflict: Bool) {
+    func inverse(_ keys: ContactKeySet) throws -> (patch: Contact, keys: ContactKeySet, isConflict: Bool) {
         var (patch, changed, conflicts) = (Contact(), ContactKeySet(), ContactKeySet())
+        var former: Photo?
         for run in runs {
             let ours = run.changed.intersection(keys)
             if run.isOwn {
                 let new = ours.subtracting(changed)
                 patch = patch.applying(run.before, keys: new.subtracting(.images))
-                if new.contains(.imageData) {
-                    patch.imageData = run.photoBefore.map { String(decoding: $0, as: UTF8.self) } ?? ""
-                }
+                if new.contains(.imageData) { former = run.photoBefore }
                 changed.formUnion(new)
             } else {
                 conflicts.formUnion(ours.intersection(changed))
             }
         }
         var wanted = now.keys(differingFrom: patch, of: changed.subtracting(.images))
-        let photo = photoNow.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        if changed.contains(.imageData), photo != patch.imageData { wanted.formUnion(ContactKeySet(.imageData)) }
+        if changed.contains(.imageData) {
+            patch.imageData = try photo(former)
+            if try patch.imageData != photo(now.imageDataAvailable ? .present : nil) {
+                wanted.formUnion(ContactKeySet(.imageData))
+            }
+        }
         return (patch, wanted, !conflicts.isDisjoint(with: wanted))
+    }
+
+    /// Returns a photo in base64; empty if there is none.
+    private func photo(_ place: Photo?) throws -> String {
+        let bytes: [UInt8]?
+        switch place {
+        case nil: return ""
+        case .inBin(let item):
+            bytes = try db.statement("SELECT imageData FROM binPhoto WHERE item = ?").bind(1, item).first {
+                $0.bytes(0)
+            }
+        case .present:
+            bytes = try db.statement("SELECT imageData FROM image WHERE record = ?").bind(1, record.rawValue)
+                .first { $0.bytes(0) }
+        }
+        return String(decoding: bytes ?? [], as: UTF8.self)
     }
 }

@@ -33,16 +33,23 @@ extension InversePlan {
             return
         }
         let select = try db.statement("SELECT name FROM binItem WHERE number = ?")
+        let next = try db.statement(
+            "SELECT existed FROM binItem WHERE subject = 2 AND record = ? AND number > ? ORDER BY number LIMIT 1"
+        )
+        .bind(1, record.rawValue).bind(2, last.place).first { $0.integer(0) == 1 }
         guard let now = try name(ofGroup: record) else {
-            guard last.existed, let item = last.item, try !isChangedByOthers(subject, after: item),
-                let name = try select.bind(1, item).first({ $0.text(0) })
+            guard last.existed, next == nil || next == false, let item = last.item,
+                try !isChanged(subject, after: item), let name = try select.bind(1, item).first({ $0.text(0) })
             else { return miss() }
             take(\.groups, Self.back(.group(name: name), last))
             guard !made.hasMore else { return }
-            returnedGroups[record] = last.save
+            returnedGroups.insert(record)
+            deletions[record] = last.save
             if rows.count > 1 { again = true }
             return
         }
+        // It came back meanwhile, and its members may come back yet.
+        if last.existed, next == false { deletions[record] = last.save }
         let former = try select.bind(1, item).first { $0.text(0) } ?? now
         let later = try db.statement(
             "SELECT name FROM binItem WHERE subject = 2 AND record = ? AND existed = 1 AND number > ? ORDER BY number LIMIT 1"
@@ -58,28 +65,30 @@ extension InversePlan {
         let record = subject.record
         guard try sees(group: record), try name(ofGroup: record) != nil else { return }
         if !view.isForced {
-            let isOthers = try isUsedByOthers(record)
+            let first = rows(subject)[0]
+            let isOthers = try isUsedByOthers(record, since: first)
             guard !isOthers || view.seesEverything else { return miss() }
-            if try isOthers || isUsedLater(record, after: rows(subject)[0].state.place) {
+            if try isOthers || isUsedLater(record, after: first.state.place) {
                 return made.groupConflicts.append(record)
             }
         }
         take(\.groups, .group(.delete(record)))
     }
 
-    /// Whether other authors have changed a group, or what is in it, or what it is in.
-    private func isUsedByOthers(_ group: RecordNumber) throws -> Bool {
+    /// Whether other authors have changed a group, or what is in it, or what it is in, since a save.
+    private func isUsedByOthers(_ group: RecordNumber, since row: Row) throws -> Bool {
         try db.statement(
             """
             SELECT 1 FROM change JOIN author ON author.id = change.author
-            WHERE record = ?1 AND app <> ?2
-            UNION ALL SELECT 1 FROM change JOIN author ON author.id = change.author
-            WHERE member = ?1 AND kind BETWEEN 9 AND 10 AND app <> ?2
+            WHERE record = ?1 AND app <> ?2 AND change.number >= ?3
             UNION ALL SELECT 1 FROM binItem JOIN binSave ON binSave.number = save
-            WHERE subject IN (2, 3, 4) AND record = ?1 AND mark <> ?2 LIMIT 1
+            WHERE subject IN (2, 3, 4) AND record = ?1 AND binItem.number > ?4 AND mark <> ?2
+            UNION ALL SELECT 1 FROM subgroup JOIN binItem ON subject = 4 AND record = parent AND member = child
+            JOIN binSave ON binSave.number = save WHERE child = ?1 AND binItem.number > ?4 AND mark <> ?2 LIMIT 1
             """
         )
-        .bind(1, group.rawValue).bind(2, view.seen.app).hasRow()
+        .bind(1, group.rawValue).bind(2, view.seen.app).bind(3, BookChange.lowestNumber(at: row.time))
+        .bind(4, row.state.place).hasRow()
     }
 
     /// Whether the app itself has used a group in other saves since, which it did not take back.

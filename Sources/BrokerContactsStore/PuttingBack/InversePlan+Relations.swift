@@ -29,13 +29,14 @@ extension InversePlan {
 
     // MARK: What comes with a record
 
-    /// Brings back what connected the records that come back, as the saves that deleted them found it.
+    /// Brings back what connected the records that come back, as the saves that deleted them found it, unless that was changed
+    /// since.
     private mutating func planReturned() throws {
         guard !returned.isEmpty || !returnedGroups.isEmpty else { return }
         let me = try db.statement("SELECT me FROM book").first { $0.record(0) } ?? nil
         // The sets of cards that the contacts were in, for each save.
         var sets: [Int64: Set<RecordNumber>] = [:]
-        for row in rows where row.state.subject == .handLink && returned[row.state.record] == row.state.save {
+        for row in rows where row.state.subject == .handLink && isBack(row.state.record, row.state) {
             if let former = row.state.former { sets[row.state.save, default: []].insert(former) }
         }
         var back: [FormerState] = []
@@ -44,24 +45,27 @@ extension InversePlan {
             let isBack: Bool
             switch state.subject {
             case .contact, .group, .container, .added: continue
-            case .member: isBack = returned[state.member] == state.save || returnedGroups[state.record] == state.save
-            case .subgroup:
-                isBack = returnedGroups[state.record] == state.save || returnedGroups[state.member] == state.save
-            case .unlike: isBack = returned[state.record] == state.save || returned[state.member] == state.save
+            case .member, .subgroup, .unlike:
+                isBack = self.isBack(state.record, state) || self.isBack(state.member, state)
             case .handLink:
                 let isOfSet = state.former.map { sets[state.save]?.contains($0) == true } ?? false
-                let subject = Subject(subject: .handLink, record: state.record)
-                isBack =
-                    try returned[state.record] == state.save
-                    || isOfSet && !isChangedByOthers(subject, after: state.place)
-            case .me: isBack = me == nil && state.former.map { returned[$0] == state.save } ?? false
+                isBack = self.isBack(state.record, state) || isOfSet
+            case .me: isBack = me == nil && state.former.map { self.isBack($0, state) } ?? false
             }
-            if isBack { back.append(state) }
+            let subject = Subject(subject: state.subject, record: state.record, member: state.member)
+            if isBack, try state.subject == .me || !isChanged(subject, after: state.place) { back.append(state) }
         }
         guard !back.isEmpty else { return }
-        // What comes back in this part comes back whole, so this does not wait for room.
-        made.counts.others += 1
+        // What comes back in this part comes back whole, so this does not wait for room. Of what a limited app does not see, the
+        // number must not tell.
+        if view.seesEverything { made.counts.others += 1 }
         made.changes.append(.putBack(FormerRecords(kind: .relations, records: Self.records(back), steps: back)))
+    }
+
+    /// Whether a row is of the save that deleted a record, and this or the other record of the row comes back now.
+    private func isBack(_ record: RecordNumber, _ state: FormerState) -> Bool {
+        let ends = [state.record, state.member] + (state.subject == .me ? [state.former].compactMap(\.self) : [])
+        return deletions[record] == state.save && ends.contains { returned.contains($0) || returnedGroups.contains($0) }
     }
 
     private static func records(_ states: [FormerState]) -> Set<RecordNumber> {
@@ -87,8 +91,11 @@ extension InversePlan {
         guard try sees(group: group) else { return miss() }
         let isMember = try db.statement("SELECT 1 FROM member WHERE parent = ? AND contact = ?")
             .bind(1, group.rawValue).bind(2, contact.rawValue).hasRow()
-        guard isMember != first.existed, try db.hasContact(contact), try name(ofGroup: group) != nil else { return }
-        guard try view.isForced || !isChangedByOthers(subject, after: first.place) else { return conflict(group) }
+        guard isMember != first.existed else { return }
+        guard try db.hasContact(contact), try name(ofGroup: group) != nil else { return comesLater([contact, group]) }
+        guard try view.isForced || !isChanged(subject, after: first.place) else { return conflict(group) }
+        // A member that another app added is not shared with apps that have the group. To add it again would share it.
+        guard !first.existed || first.former != RecordNumber(0) || !view.seesEverything else { return miss() }
         take(
             \.others,
             .group(first.existed ? .addMember(contact, to: group) : .removeMember(contact, from: group)))
@@ -99,6 +106,11 @@ extension InversePlan {
         rows.first { !replaces(contact, in: $0.state.save) }
     }
 
+    /// What connects records is compared once they are there.
+    private mutating func comesLater(_ ends: [RecordNumber]) {
+        if ends.contains(where: { returned.contains($0) || returnedGroups.contains($0) }) { again = true }
+    }
+
     private mutating func conflict(_ group: RecordNumber) {
         if !made.groupConflicts.contains(group) { made.groupConflicts.append(group) }
     }
@@ -107,13 +119,16 @@ extension InversePlan {
         let (parent, child) = (subject.record, subject.member)
         let (first, owner) = (rows(subject)[0].state, view.seen.groupOwner)
         guard addedGroups.isDisjoint(with: [parent, child]) else { return }
-        guard try sees(group: parent), try sees(group: child) else { return miss() }
+        guard try sees(group: parent), try sees(group: child) else {
+            return savesOfGroups.contains(first.save) ? () : miss()
+        }
         let isInside = try db.statement("SELECT 1 FROM subgroup WHERE parent = ? AND child = ?")
             .bind(1, parent.rawValue).bind(2, child.rawValue).hasRow()
-        guard isInside != first.existed, try name(ofGroup: parent) != nil, try name(ofGroup: child) != nil else {
-            return
+        guard isInside != first.existed else { return }
+        guard try name(ofGroup: parent) != nil, try name(ofGroup: child) != nil else {
+            return comesLater([parent, child])
         }
-        guard try view.isForced || !isChangedByOthers(subject, after: first.place) else { return conflict(parent) }
+        guard try view.isForced || !isChanged(subject, after: first.place) else { return conflict(parent) }
         take(
             \.others,
             .group(
@@ -130,9 +145,9 @@ extension InversePlan {
         guard view.seesEverything else { return miss() }
         let former = first.state.former
         let now = try db.statement("SELECT me FROM book").first { $0.record(0) } ?? nil
-        guard now != former, !(former.map { returned[$0] != nil && now == nil } ?? false) else { return }
-        guard try view.isForced || !isChangedByOthers(subject, after: first.state.place),
-            try former.map({ try returned[$0] != nil || db.hasContact($0) }) ?? true
+        guard now != former, !(former.map { returned.contains($0) && now == nil } ?? false) else { return }
+        guard try view.isForced || !isChanged(subject, after: first.state.place),
+            try former.map({ try returned.contains($0) || db.hasContact($0) }) ?? true
         else { return miss() }
         take(\.others, .group(.setMe(former)))
     }
@@ -144,7 +159,7 @@ extension InversePlan {
         var there: [FormerState] = []
         for state in states {
             let cards = state.subject == .unlike ? [state.record, state.member] : [state.record]
-            if try cards.allSatisfy(db.hasContact) { there.append(state) }
+            if try cards.allSatisfy(db.hasContact) { there.append(state) } else { comesLater(cards) }
         }
         let now = try LinkTables.all(db, "handLink")
         let unlike = try db.statement("SELECT 1 FROM unlike WHERE record = ? AND other = ?")
@@ -154,7 +169,7 @@ extension InversePlan {
         }
         guard !isDone else { return }
         let isFree = try there.allSatisfy { state in
-            try !isChangedByOthers(
+            try !isChanged(
                 Subject(subject: state.subject, record: state.record, member: state.member), after: state.place)
         }
         guard view.isForced || isFree else { return miss() }

@@ -12,6 +12,8 @@ struct InversePlan {
         let state: FormerState
         /// Whether the save deleted the contact.
         let deletes: Bool
+        /// When the save was made, in seconds since 1970.
+        let time: Int64
     }
 
     struct Subject: Hashable {
@@ -36,14 +38,18 @@ struct InversePlan {
     private(set) var order: [Subject] = []
     /// The rows of the group's contacts.
     private var own: Set<Int64> = []
+    /// The saves that deleted or returned each contact.
+    private var replacing: [RecordNumber: Set<Int64>] = [:]
     /// The contacts that the group added, in ascending order, and its groups.
     private var added: [ClosedRange<Int64>] = []
     private(set) var addedGroups: Set<RecordNumber> = []
     /// The saves that added, renamed, deleted or returned groups.
     private(set) var savesOfGroups: Set<Int64> = []
-    /// The contacts and groups that come back, each with the save that deleted it.
-    var returned: [RecordNumber: Int64] = [:]
-    var returnedGroups: [RecordNumber: Int64] = [:]
+    /// The contacts and groups that come back.
+    var returned: Set<RecordNumber> = []
+    var returnedGroups: Set<RecordNumber> = []
+    /// For each contact and group that the group of saves deleted last, that save.
+    var deletions: [RecordNumber: Int64] = [:]
     /// Whether more can be taken back once these changes are made.
     var again = false
     var made: InverseSave
@@ -67,7 +73,7 @@ struct InversePlan {
             try db.statement("SELECT max(number) FROM binSave WHERE kind = 2").first { $0.integerOrNil(0) } ?? 0
         let select = try db.statement(
             """
-            SELECT binItem.number, subject, record, member, existed, former, save, flags, partial
+            SELECT binItem.number, subject, record, member, existed, former, save, flags, partial, time
             FROM binSave JOIN binItem ON save = binSave.number WHERE mark = ? AND groupToken = ?
             ORDER BY binItem.number LIMIT ?
             """)
@@ -79,7 +85,10 @@ struct InversePlan {
                     member: RecordNumber(row.integer(3)), existed: row.integer(4) != 0, former: row.record(5),
                     save: row.integer(6), mark: view.seen.app, place: row.integer(0))
                 let deletes = subject == .contact && row.integer(7) & 2 != 0
-                return (Row(state: state, deletes: deletes), row.integer(8) != 0 || state.save <= restore)
+                return (
+                    Row(state: state, deletes: deletes, time: row.integer(9)),
+                    row.integer(8) != 0 || state.save <= restore
+                )
             }
         if found.count > Self.mostRows { miss() }
         for case let (row, isPartial)? in found.prefix(Int(Self.mostRows)) {
@@ -94,7 +103,10 @@ struct InversePlan {
         let state = row.state
         let subject = Subject(subject: state.subject, record: state.record, member: state.member)
         if let numbers = state.addedNumbers { added.append(numbers) }
-        if state.subject == .contact { own.insert(state.place) }
+        if state.subject == .contact {
+            own.insert(state.place)
+            if row.deletes || !state.existed { replacing[state.record, default: []].insert(state.save) }
+        }
         if state.subject == .group { savesOfGroups.insert(state.save) }
         if places[subject] == nil {
             order.append(subject)
@@ -108,11 +120,7 @@ struct InversePlan {
     func rows(_ subject: Subject) -> [Row] { (places[subject] ?? []).map { rows[$0] } }
 
     /// Whether a save of the group deleted or returned this contact.
-    func replaces(_ contact: RecordNumber, in save: Int64) -> Bool {
-        (places[Subject(subject: .contact, record: contact)] ?? []).contains {
-            rows[$0].state.save == save && (rows[$0].deletes || !rows[$0].state.existed)
-        }
-    }
+    func replaces(_ contact: RecordNumber, in save: Int64) -> Bool { replacing[contact]?.contains(save) ?? false }
 
     /// Whether the group added a contact.
     func isAdded(_ contact: RecordNumber) -> Bool {
@@ -148,10 +156,11 @@ struct InversePlan {
     /// What comes back is there before anything refers to it, and what goes is the last.
     private mutating func plan() throws {
         for subject in order where subject.subject == .container && !made.hasMore { try plan(container: subject) }
+        // Contacts that come back in a later part find their groups.
+        for subject in order where subject.subject == .group && !made.hasMore { try plan(group: subject) }
         for subject in order where subject.subject == .contact && !made.hasMore && !isAdded(subject.record) {
             try plan(contact: subject)
         }
-        for subject in order where subject.subject == .group && !made.hasMore { try plan(group: subject) }
         try planRelations()
         for subject in order where subject.subject == .group && !made.hasMore && addedGroups.contains(subject.record) {
             try planRemoval(ofGroup: subject)
@@ -178,7 +187,7 @@ struct InversePlan {
         // A contact that the group brought back goes again.
         guard rows[0].state.existed else { return }
         guard let runs = try ContactRuns(of: record, from: rows[0].state.place, own: own, reader) else { return miss() }
-        let (patch, keys, isConflict) = runs.inverse(view.seen.keys)
+        let (patch, keys, isConflict) = try runs.inverse(view.seen.keys)
         guard keys != [] else { return }
         guard view.isForced || !isConflict else { return made.conflicts.append(record) }
         try noteMaker(record)
@@ -189,16 +198,21 @@ struct InversePlan {
 
     /// A deleted contact comes back as the group's last save that deleted it found it.
     private mutating func planReturn(_ record: RecordNumber, _ rows: [Row]) throws {
-        // If somebody else deleted it, somebody else meant it.
-        guard let last = rows.last(where: \.deletes), let item = last.state.item,
-            try !isChangedByOthers(Subject(subject: .contact, record: record), after: item)
-        else { return rows[0].state.existed ? miss() : () }
+        let subject = Subject(subject: .contact, record: record)
+        // If another save deleted it, that meant it.
+        guard let last = rows.last, last.deletes, let item = last.state.item, try !isChanged(subject, after: item)
+        else {
+            return rows[0].state.existed ? miss() : ()
+        }
         guard view.seesEverything || view.returning.contains(record),
-            let former = try FormerContact.read(item, record, db)
+            let card = try FormerContact.card(item, record, db)
         else { return miss() }
-        take(\.returned, bytes: former.card.bytes.count, Self.back(.contact(former.card), last.state))
+        // The size of what the app does not see must not show in how many contacts come back at once.
+        let seen = view.seen.keys
+        take(\.returned, bytes: card.size(of: seen), Self.back(.contact(card.showing(seen)), last.state))
         guard !made.hasMore else { return }
-        returned[record] = last.state.save
+        returned.insert(record)
+        deletions[record] = last.state.save
         made.back.insert(record)
         // What the group changed before that is compared once the contact is there.
         if rows.contains(where: { !$0.deletes && $0.state.existed }) { again = true }
@@ -251,15 +265,25 @@ struct InversePlan {
 
     // MARK: Others' changes
 
-    /// Whether another author has changed a subject since.
-    func isChangedByOthers(_ subject: Subject, after number: Int64) throws -> Bool {
+    /// Whether a save outside the group has changed a subject since. What was taken back, and what took it back, do not count.
+    func isChanged(_ subject: Subject, after number: Int64) throws -> Bool {
         try db.statement(
             """
             SELECT 1 FROM binItem JOIN binSave ON binSave.number = save
-            WHERE subject = ? AND record = ? AND member = ? AND binItem.number > ? AND mark <> ? LIMIT 1
+            WHERE subject = ? AND record = ? AND member = ? AND binItem.number > ?
+            AND (mark <> ? OR groupToken IS NOT ? AND takenBack = 0 AND takesBack IS NULL) LIMIT 1
             """
         )
         .bind(1, subject.subject.rawValue).bind(2, subject.record.rawValue).bind(3, subject.member.rawValue)
-        .bind(4, number).bind(5, view.seen.app).hasRow()
+        .bind(4, number).bind(5, view.seen.app).bind(6, group).hasRow()
+    }
+}
+
+extension StoredContact {
+    /// The contact with these keys and its names only.
+    fileprivate func showing(_ keys: ContactKeySet) -> StoredContact {
+        let shown = keys.union(.names).union(ContactKeySet(.imageDataAvailable))
+        guard !present.isSubset(of: shown), let contact = Contact(self, keys: shown) else { return self }
+        return StoredContact(contact)
     }
 }
