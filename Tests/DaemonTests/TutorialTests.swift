@@ -75,7 +75,7 @@ struct TutorialTests {
         ".build/python/bin/python Examples/ask.py ngozi": [Run(steps: shareOne)],
         #"CallerID "+44 20 7946 0112""#: [Run(steps: shareAll)],
         "SyncClient ~/token": [Run(steps: shareAll), Run()],
-        "rm -r ~/.local/state/contactbroker ~/.local/state/contactbook": [
+        "rm -rf ~/.local/state/contactbroker ~/.local/state/contactbook": [
             Run(before: [
                 .press("q", at: "Waiting for apps"), .press("\u{3}", at: "serving", in: .broker),
                 .see("tutorial:", in: .broker),
