@@ -31,16 +31,6 @@ struct TakeBackMixedTests {
         try #require(reply.error == nil, "\(reply.text)")
     }
 
-    private func takeBack(_ app: TestApp, _ group: String = "g", _ more: String = "") throws -> Answer {
-        try app.call("TakeBack", #"{"group":"\#(group)","mayAsk":false\#(more.isEmpty ? "" : ",")\#(more)}"#)
-    }
-
-    private func counts(_ answer: Answer) -> [String: Int64] {
-        let names = ["returned", "changed", "removed", "groups", "others"]
-        return Dictionary(uniqueKeysWithValues: names.map { ($0, answer.parameters[$0]?.integer ?? -1) })
-            .filter { $0.value != 0 }
-    }
-
     private func keep(_ changes: Change...) throws {
         let reply = try keeper.save(changes)
         try #require(reply.error == nil, "\(reply.text)")
@@ -67,10 +57,10 @@ struct TakeBackMixedTests {
         try save(mail, [.update(mail.identifier(of: "Ada"), #""nickname":"n""#)])
         try keep(.update(ada, #""note":"new""#))
         try save(mail, [.delete(mail.identifier(of: "Ada"))])
-        let first = try takeBack(mail)
+        let first = try mail.takeBack()
         #expect(counts(first) == ["returned": 1] && first.parameters["more"]?.bool == true)
         #expect(try value("note", of: "Ada") == "new" && value("nickname", of: "Ada") == "n")
-        let second = try takeBack(mail)
+        let second = try mail.takeBack()
         #expect(counts(second) == ["changed": 1] && second.parameters["more"]?.bool == false)
         #expect(try value("note", of: "Ada") == "new" && value("nickname", of: "Ada") == "")
     }
@@ -82,19 +72,19 @@ struct TakeBackMixedTests {
         try save(mail, [.update(mail.identifier(of: "Ada"), #""nickname":"a""#)])
         try keep(.update(ada, #""jobTitle":"""#))
         try save(mail, [.update(mail.identifier(of: "Ada"), #""nickname":"b""#)])
-        #expect(counts(try takeBack(mail)) == ["changed": 1])
+        #expect(counts(try mail.takeBack()) == ["changed": 1])
         #expect(try value("jobTitle", of: "Ada") == "" && value("nickname", of: "Ada") == "")
         // In between, others changed the same value: that is a conflict.
         try save(mail, in: "h", [.update(mail.identifier(of: "Bob"), #""nickname":"a""#)])
         try keep(.update(keeper.identifier(of: "Bob"), #""nickname":"k""#))
         try save(mail, in: "h", [.update(mail.identifier(of: "Bob"), #""nickname":"b""#)])
-        #expect(try takeBack(mail, "h").strings("conflicts").count == 1)
+        #expect(try mail.takeBack("h").strings("conflicts").count == 1)
         #expect(try value("nickname", of: "Bob") == "b")
         // So is a change of a contact that the group added.
         try save(mail, in: "i", [.add(given: "New")])
         try keep(.update(keeper.identifier(of: "New"), #""jobTitle":"k""#))
         try save(mail, in: "i", [.update(mail.identifier(of: "New"), #""nickname":"b""#)])
-        #expect(try takeBack(mail, "i").strings("conflicts").count == 1)
+        #expect(try mail.takeBack("i").strings("conflicts").count == 1)
     }
 
     @Test("A membership that the person took away does not come back with a contact")
@@ -104,11 +94,11 @@ struct TakeBackMixedTests {
         let (family, contact) = (try group("Family", by: keeper), try keeper.identifier(of: "Own"))
         try keep(member("addMember", family, contact))
         try save(own, [.delete(own.identifier(of: "Own"))])
-        #expect(counts(try takeBack(own)) == ["returned": 1, "others": 1])
+        #expect(counts(try own.takeBack()) == ["returned": 1, "others": 1])
         #expect(try keeper.fetch(#""predicate":{"group":"\#(family)"}"#).names == ["Own"])
         try keep(member("removeMember", family, contact))
         try save(own, [.delete(own.identifier(of: "Own"))])
-        #expect(counts(try takeBack(own)) == ["returned": 1])
+        #expect(counts(try own.takeBack()) == ["returned": 1])
         #expect(try keeper.fetch(#""predicate":{"group":"\#(family)"}"#).names.isEmpty)
     }
 
@@ -121,11 +111,11 @@ struct TakeBackMixedTests {
         let (family, contact) = (try group("Family", by: keeper), try keeper.identifier(of: "Own"))
         try keep(member("addMember", family, contact))
         try save(own, [.delete(own.identifier(of: "Own"))])
-        #expect(try takeBack(own).error == nil)
+        #expect(try own.takeBack().error == nil)
         try keep(member("removeMember", family, contact))
         #expect(try own.save([.delete(own.identifier(of: "Own"))]).error == nil)
         for force in ["false", "true"] {
-            #expect(try takeBack(own, "g", #""force":\#(force)"#).error == "SaveDoesNotExist")
+            #expect(try own.takeBack("g", #""force":\#(force)"#).error == "SaveDoesNotExist")
         }
         #expect(try keeper.fetch().names == ["Ada", "Bob", "Cid"])
     }
@@ -152,7 +142,7 @@ struct TakeBackMixedTests {
         try save(mail, [.other(#"{"operation":"delete","group":{"identifier":"\#(seen)","name":"N"}}"#)])
         try save(mail, mine.dropFirst(1_100).map { .delete($0) })
         var parts = 0
-        while try takeBack(mail).parameters["more"]?.bool == true, parts < 9 { parts += 1 }
+        while try mail.takeBack().parameters["more"]?.bool == true, parts < 9 { parts += 1 }
         #expect(parts > 0)
         #expect(try identifiers(keeper, #","predicate":{"group":"\#(family)"}"#).count == members.count)
     }
@@ -172,7 +162,7 @@ struct TakeBackMixedTests {
                     .update(contact, #""note":"\#(note)""#), member("addMember", self.group(name, by: keeper), contact))
             }
             try save(own, in: group, try names.map { .delete(try own.identifier(of: $0)) })
-            answers += [try takeBack(own, group, #""dryRun":true"#).text, try takeBack(own, group).text]
+            answers += [try own.takeBack(group, #""dryRun":true"#).text, try own.takeBack(group).text]
             #expect(try own.fetch().names.count == (isHidden ? 12 : 6))
         }
         #expect(Set(answers).count == 1, "\(answers)")
@@ -183,7 +173,7 @@ struct TakeBackMixedTests {
                 .first { $0["name"]?.string == "Nested" }?["identifier"]?.string)
         try keep(member("addSubgroup", try self.group("Outer", by: keeper), theirs))
         try save(own, in: "n", [.other(#"{"operation":"delete","group":{"identifier":"\#(nested)","name":"N"}}"#)])
-        let answer = try takeBack(own, "n")
+        let answer = try own.takeBack("n")
         #expect(counts(answer) == ["groups": 1] && answer.parameters["partial"]?.bool == false, "\(answer.text)")
     }
 
@@ -197,7 +187,7 @@ struct TakeBackMixedTests {
         let narrowed = try administrator.call(
             "ChangeGrantedContacts", #"{"app":"limited","change":"narrow","contacts":["Bob"]}"#)
         #expect(narrowed.error == nil)
-        #expect(counts(try takeBack(mail)) == ["returned": 1])
+        #expect(counts(try mail.takeBack()) == ["returned": 1])
         #expect(try limited.fetch().names == ["Bob"])
     }
 
@@ -209,7 +199,7 @@ struct TakeBackMixedTests {
         #expect(try backup.restore(in: fixture, replaces: true).error == nil)
         #expect(try limited.fetch().names == ["Bob"])
         try save(mail, [.delete(mail.identifier(of: "Ada"))])
-        #expect(counts(try takeBack(mail)) == ["returned": 1])
+        #expect(counts(try mail.takeBack()) == ["returned": 1])
         #expect(try limited.fetch().names == ["Bob"])
     }
 
@@ -223,7 +213,7 @@ struct TakeBackMixedTests {
             try save(own, in: number.isMultiple(of: 2) ? "g" : "h", [.update(contact, #""jobTitle":"\#(number)""#)])
         }
         try save(own, [.update(contact, #""imageData":"QUJE""#)])
-        #expect(counts(try takeBack(own, "g", #""force":true"#)) == ["changed": 1])
+        #expect(counts(try own.takeBack("g", #""force":true"#)) == ["changed": 1])
         #expect(try value("jobTitle", of: "Own") == "" && value("imageData", of: "Own") == photo)
     }
 
@@ -238,7 +228,7 @@ struct TakeBackMixedTests {
         try save(mail, [member("addMember", seen, mail.identifier(of: "Ada"))])
         try keep(member("removeMember", family, ada))
         try keep(member("addMember", family, ada))
-        #expect(try takeBack(mail).strings("groupConflicts") == [seen])
+        #expect(try mail.takeBack().strings("groupConflicts") == [seen])
         #expect(try keeper.fetch(#""predicate":{"group":"\#(family)"}"#).names == ["Ada"])
         func link(_ operation: String, _ one: String, _ other: String) -> Change {
             .other(#"{"operation":"\#(operation)","contact":{"identifier":"\#(one)"},"member":"\#(other)"}"#)
@@ -247,7 +237,7 @@ struct TakeBackMixedTests {
         try keep(link("unlink", ada, bob))
         try keep(link("link", ada, cid))
         let links = try keeper.call("ListLinkedContacts", #"{"identifier":"\#(ada)"}"#).text
-        let answer = try takeBack(mail, "l")
+        let answer = try mail.takeBack("l")
         #expect(answer.error == "SaveDoesNotExist", "\(answer.text)")
         #expect(try keeper.call("ListLinkedContacts", #"{"identifier":"\#(ada)"}"#).text == links)
     }
@@ -266,7 +256,7 @@ struct TakeBackMixedTests {
                 + #"{"operation":"addMember","group":{"identifier":"\#(family)","name":"N"},"member":"x"}"#
             try keep(.other(step))
         }
-        #expect(try takeBack(mail).strings("groupConflicts").count == 1)
+        #expect(try mail.takeBack().strings("groupConflicts").count == 1)
         #expect(try keeper.call("ListGroups").text.contains("Family"))
     }
 
@@ -287,8 +277,8 @@ struct TakeBackMixedTests {
             }
             try save(own, in: name + "d", [.delete(own.identifier(of: name))])
             // The inverse of the deletion is taken back, too, although the app may neither link nor see the group.
-            #expect(try takeBack(own, name + "d", #""newGroup":"\#(name)u""#).error == nil)
-            let undone = try takeBack(own, name + "u", #""newGroup":"\#(name)v""#)
+            #expect(try own.takeBack(name + "d", #""newGroup":"\#(name)u""#).error == nil)
+            let undone = try own.takeBack(name + "u", #""newGroup":"\#(name)v""#)
             #expect(counts(undone) == ["removed": 1] && undone.parameters["partial"]?.bool == false, "\(undone.text)")
             let administrator = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
             let revoked = try administrator.call(
@@ -296,7 +286,7 @@ struct TakeBackMixedTests {
                 #"{"app":"own","change":"revoke","contacts":["\#(isHidden ? "Ada" : "Bob")"]}"#)
             #expect(revoked.error == nil)
             for more in [#""dryRun":true"#, ""] {
-                answers.append(try takeBack(own, name + "d", more).error ?? "none")
+                answers.append(try own.takeBack(name + "d", more).error ?? "none")
             }
         }
         #expect(Set(answers) == ["SaveDoesNotExist"])
@@ -315,7 +305,7 @@ struct TakeBackMixedTests {
         #expect(try keeper.save([.update(keeper.identifier(of: "Own"), #""note":"\#(note)""#)]).error == nil)
         for _ in 0..<40 {
             try save(own, [.delete(own.identifier(of: "Own"))])
-            #expect(try takeBack(own).error == nil)
+            #expect(try own.takeBack().error == nil)
         }
         // 40 times the note would be more than such an app may add.
         #expect(try own.save([.add(given: "More")]).error == nil)
@@ -326,7 +316,7 @@ struct TakeBackMixedTests {
         try save(mail, [.update(mail.identifier(of: "Ada"), #""nickname":"n""#), .delete(mail.identifier(of: "Bob"))])
         let backup = try Backup(of: fixture)
         #expect(try backup.restore(in: fixture, replaces: true).error == nil)
-        let answer = try takeBack(mail, "g", #""force":true"#)
+        let answer = try mail.takeBack("g", #""force":true"#)
         #expect(answer.error == "SaveDoesNotExist", "\(answer.text)")
     }
 
@@ -336,10 +326,10 @@ struct TakeBackMixedTests {
         _ = try fixture.app("limited", .limited(to: fixture.records("Ada")))
         try save(mail, [.delete(mail.identifier(of: "Ada"))])
         let files = fixture.files().filter { $0.key.contains("access") }
-        #expect(counts(try takeBack(mail)) == ["returned": 1])
+        #expect(counts(try mail.takeBack()) == ["returned": 1])
         try fixture.crash(losing: files)
         mail = try fixture.app("mail")
-        #expect(try takeBack(mail).error == nil)
+        #expect(try mail.takeBack().error == nil)
         #expect(try fixture.app("limited").fetch().names == ["Ada"])
     }
 
@@ -347,9 +337,9 @@ struct TakeBackMixedTests {
     func manySaves() throws {
         let ada = try mail.identifier(of: "Ada")
         for number in 0..<300 { try save(mail, [.update(ada, #""nickname":"\#(number)""#)]) }
-        #expect(counts(try takeBack(mail, "g", #""dryRun":true"#)) == ["changed": 1])
+        #expect(counts(try mail.takeBack("g", #""dryRun":true"#)) == ["changed": 1])
         fixture.loop.advance(by: .seconds(31 * 86_400))
         try keep(.add(given: "New"))
-        #expect(try takeBack(mail).error == "SaveDoesNotExist")
+        #expect(try mail.takeBack().error == "SaveDoesNotExist")
     }
 }

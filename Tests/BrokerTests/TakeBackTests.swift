@@ -26,16 +26,6 @@ struct TakeBackTests {
         try #require(reply.error == nil, "\(reply.text)")
     }
 
-    private func takeBack(_ app: TestApp, _ group: String = "g", _ more: String = "") throws -> Answer {
-        try app.call("TakeBack", #"{"group":"\#(group)","mayAsk":false\#(more.isEmpty ? "" : ",")\#(more)}"#)
-    }
-
-    private func counts(_ answer: Answer) -> [String: Int64] {
-        let names = ["returned", "changed", "removed", "groups", "others"]
-        return Dictionary(uniqueKeysWithValues: names.map { ($0, answer.parameters[$0]?.integer ?? -1) })
-            .filter { $0.value != 0 }
-    }
-
     private func saves(_ app: TestApp) throws -> [JSONValue] {
         try app.call("ListSaves").parameters["saves"]?.elements.map(Array.init) ?? []
     }
@@ -55,12 +45,12 @@ struct TakeBackTests {
         let identifier = try mail.identifier(of: "Ada")
         try save(mail, [.delete(identifier)])
         #expect(try limited.fetch().names.isEmpty)
-        #expect(counts(try takeBack(mail, "g", #""dryRun":true"#)) == ["returned": 1])
+        #expect(counts(try mail.takeBack("g", #""dryRun":true"#)) == ["returned": 1])
         #expect(try keeper.fetch().names == ["Bob", "Cid"])
-        #expect(counts(try takeBack(mail)) == ["returned": 1])
+        #expect(counts(try mail.takeBack()) == ["returned": 1])
         #expect(try mail.identifier(of: "Ada") == identifier && limited.fetch().names == ["Ada"])
         #expect(try values(noting, "note") == ["hers", "", ""] && noting.identifier(of: "Ada") == ada)
-        #expect(counts(try takeBack(mail)) == [:])
+        #expect(counts(try mail.takeBack()) == [:])
         #expect(try fixture.audit(.save).contains("1 returned"))
     }
 
@@ -73,13 +63,13 @@ struct TakeBackTests {
         #expect(
             try keeper.save([.update(keeper.identifier(of: "Ada"), #""jobTitle":"k","departmentName":"d""#)]).error
                 == nil)
-        let answer = try takeBack(mail)
+        let answer = try mail.takeBack()
         #expect(counts(answer) == ["changed": 1])
         #expect(answer.strings("conflicts") == [try mail.identifier(of: "Ada")])
         #expect(answer.parameters["partial"]?.bool == false && answer.parameters["more"]?.bool == false)
         #expect(try values(mail, "nickname") == ["n", "", ""] && values(mail, "jobTitle") == ["k", "", ""])
         #expect(try saves(mail).map { $0["takenBack"]?.bool } == [false])
-        #expect(counts(try takeBack(mail, "g", #""force":true"#)) == ["changed": 1])
+        #expect(counts(try mail.takeBack("g", #""force":true"#)) == ["changed": 1])
         #expect(try values(mail, "nickname") == ["", "", ""] && values(mail, "jobTitle") == ["", "", ""])
         // The key that only the other app changed is as that app left it.
         #expect(try values(mail, "departmentName") == ["d", "", ""])
@@ -91,11 +81,11 @@ struct TakeBackTests {
         let mail = try fixture.app("mail", .full)
         try save(mail, [.add(given: "New"), .update(mail.identifier(of: "Bob"), #""nickname":"n""#)])
         try save(mail, [.update(mail.identifier(of: "New"), #""jobTitle":"j""#), .delete(mail.identifier(of: "Bob"))])
-        #expect(counts(try takeBack(mail, "g", #""dryRun":true"#)) == ["returned": 1, "removed": 1])
+        #expect(counts(try mail.takeBack("g", #""dryRun":true"#)) == ["returned": 1, "removed": 1])
         // What the group changed before it deleted the contact follows.
-        let first = try takeBack(mail)
+        let first = try mail.takeBack()
         #expect(counts(first) == ["returned": 1, "removed": 1] && first.parameters["more"]?.bool == true)
-        #expect(counts(try takeBack(mail)) == ["changed": 1])
+        #expect(counts(try mail.takeBack()) == ["changed": 1])
         #expect(try values(mail, "nickname") == ["", "", ""] && mail.fetch().names == ["Ada", "Bob", "Cid"])
     }
 
@@ -105,7 +95,7 @@ struct TakeBackTests {
         try save(mail, label: "remove Ada", [.delete(mail.identifier(of: "Ada"))])
         var (target, names) = ("g", [["Ada", "Bob", "Cid"], ["Bob", "Cid"]])
         for undo in ["u1", "u2", "u3"] {
-            #expect(try takeBack(mail, target, #""newGroup":"\#(undo)","label":"undo""#).error == nil)
+            #expect(try mail.takeBack(target, #""newGroup":"\#(undo)","label":"undo""#).error == nil)
             #expect(try mail.fetch().names == names[0])
             names.reverse()
             target = undo
@@ -155,10 +145,10 @@ struct TakeBackTests {
                 .other(#"{"operation":"add","group":{"name":"Other"}}"#), .delete(bob),
             ])
         #expect(try state() != before)
-        let answer = try takeBack(mail)
+        let answer = try mail.takeBack()
         #expect(answer.error == nil && answer.parameters["partial"]?.bool == false, "\(answer.text)")
         #expect(try state() == before)
-        #expect(counts(try takeBack(mail)) == [:])
+        #expect(counts(try mail.takeBack()) == [:])
     }
 
     @Test("A group that the app added stays if somebody uses it by now, unless forced")
@@ -170,9 +160,9 @@ struct TakeBackTests {
         let member = try keeper.identifier(of: "Ada")
         let step = #"{"operation":"addMember","group":{"identifier":"\#(family)","name":"N"},"member":"\#(member)"}"#
         #expect(try keeper.save([.other(step)]).error == nil)
-        let answer = try takeBack(mail)
+        let answer = try mail.takeBack()
         #expect(counts(answer) == [:] && answer.strings("groupConflicts").count == 1)
-        #expect(counts(try takeBack(mail, "g", #""force":true"#)) == ["groups": 1])
+        #expect(counts(try mail.takeBack("g", #""force":true"#)) == ["groups": 1])
         #expect(try keeper.call("ListGroups").text.contains("Family") == false)
     }
 
@@ -180,17 +170,17 @@ struct TakeBackTests {
     func parts() throws {
         var mail = try fixture.app("mail", .full)
         for part in 0..<3 { try save(mail, (0..<900).map { .add(given: "N\(part)-\($0)") }) }
-        #expect(counts(try takeBack(mail, "g", #""dryRun":true"#)) == ["removed": 2_700])
-        let first = try takeBack(mail, "g", #""newGroup":"u""#)
+        #expect(counts(try mail.takeBack("g", #""dryRun":true"#)) == ["removed": 2_700])
+        let first = try mail.takeBack("g", #""newGroup":"u""#)
         #expect(counts(first) == ["removed": 2_000] && first.parameters["more"]?.bool == true)
         #expect(try saves(mail).map { $0["takenBack"]?.bool } == [false, false])
         try fixture.crash()
         mail = try fixture.app("mail")
-        let second = try takeBack(mail, "g", #""newGroup":"u""#)
+        let second = try mail.takeBack("g", #""newGroup":"u""#)
         #expect(counts(second) == ["removed": 700] && second.parameters["more"]?.bool == false)
         #expect(try saves(mail).map { $0["takenBack"]?.bool } == [false, true])
         #expect(try mail.fetch().names == ["Ada", "Bob", "Cid"])
-        #expect(counts(try takeBack(mail, "u", #""dryRun":true"#)) == ["returned": 2_700])
+        #expect(counts(try mail.takeBack("u", #""dryRun":true"#)) == ["returned": 2_700])
     }
 
     // MARK: What must not work
@@ -203,21 +193,21 @@ struct TakeBackTests {
     @Test("Unknown, another app's, expired, of before a reset, and not kept: one error")
     func nothing() throws {
         let (mail, chat) = (try fixture.app("mail", .full), try fixture.app("chat", .full))
-        expectNothing(try takeBack(mail))
+        expectNothing(try mail.takeBack())
         #expect(try mail.save([.delete(mail.identifier(of: "Cid"))]).error == nil)
-        expectNothing(try takeBack(mail, ""))
+        expectNothing(try mail.takeBack(""))
         try save(mail, [.delete(mail.identifier(of: "Ada"))])
-        expectNothing(try takeBack(chat))
+        expectNothing(try chat.takeBack())
         #expect(try saves(chat).isEmpty)
         let administrator = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
         #expect(try administrator.call("ResetGrant", #"{"app":"mail"}"#).error == nil)
         try fixture.settle(.full, for: mail)
-        expectNothing(try takeBack(mail))
+        expectNothing(try mail.takeBack())
         #expect(try keeper.fetch().names == ["Bob"])
         try save(mail, [.delete(mail.identifier(of: "Bob"))])
         fixture.loop.advance(by: .seconds(31 * 86_400))
         #expect(try keeper.save([.add(given: "New")]).error == nil)
-        expectNothing(try takeBack(mail))
+        expectNothing(try mail.takeBack())
         #expect(try keeper.fetch().names == ["New"])
     }
 
@@ -227,18 +217,18 @@ struct TakeBackTests {
         let noting = try fixture.app("noting", .full, keys: .all)
         try save(mail, in: "added", [.add(given: "New")])
         #expect(try noting.save([.update(noting.identifier(of: "New"), #""note":"hers""#)]).error == nil)
-        expectNothing(try takeBack(mail, "added"))
+        expectNothing(try mail.takeBack("added"))
         // As it may delete the contact, it may also do that knowingly.
-        #expect(counts(try takeBack(mail, "added", #""force":true"#)) == ["removed": 1])
+        #expect(counts(try mail.takeBack("added", #""force":true"#)) == ["removed": 1])
         try save(mail, in: "changed", [.update(mail.identifier(of: "Ada"), #""nickname":"n""#)])
         try save(mail, in: "deleted", [.delete(mail.identifier(of: "Bob"))])
         try save(mail, in: "both", [.update(mail.identifier(of: "Cid"), #""nickname":"n""#), .add(given: "Own")])
         try fixture.settle(.limited(to: fixture.records("Cid")), for: mail)
         for force in ["false", "true"] {
-            expectNothing(try takeBack(mail, "changed", #""force":\#(force)"#))
-            expectNothing(try takeBack(mail, "deleted", #""force":\#(force)"#))
+            expectNothing(try mail.takeBack("changed", #""force":\#(force)"#))
+            expectNothing(try mail.takeBack("deleted", #""force":\#(force)"#))
         }
-        let answer = try takeBack(mail, "both")
+        let answer = try mail.takeBack("both")
         #expect(counts(answer) == ["changed": 1] && answer.parameters["partial"]?.bool == true)
         #expect(answer.strings("conflicts").isEmpty)
         #expect(try values(keeper, "nickname") == ["n", "", ""] && keeper.fetch().names == ["Ada", "Cid", "Own"])
@@ -249,12 +239,12 @@ struct TakeBackTests {
         let mail = try fixture.app("mail", .full)
         try save(mail, in: "changed", [.update(mail.identifier(of: "Ada"), #""nickname":"n""#)])
         #expect(try keeper.save([.delete(keeper.identifier(of: "Ada"))]).error == nil)
-        expectNothing(try takeBack(mail, "changed", #""force":true"#))
+        expectNothing(try mail.takeBack("changed", #""force":true"#))
         try save(mail, in: "deleted", [.delete(mail.identifier(of: "Bob"))])
         let administrator = TestApp(fixture: fixture, caller: fixture.caller("contactctl"), interface: .admin)
         #expect(try administrator.call("PutBack", #"{"app":"mail","since":"2000-01-01"}"#).error == nil)
         #expect(try keeper.save([.delete(keeper.identifier(of: "Bob"))]).error == nil)
-        expectNothing(try takeBack(mail, "deleted", #""force":true"#))
+        expectNothing(try mail.takeBack("deleted", #""force":true"#))
         #expect(try keeper.fetch().names == ["Cid"])
     }
 
@@ -267,21 +257,21 @@ struct TakeBackTests {
         try save(mail, in: "deleted", [.delete(mail.identifier(of: "Bob"))])
         try fixture.grant(.full, changes: .none, to: mail)
         for group in ["changed", "added", "deleted"] {
-            #expect(try takeBack(mail, group, #""force":true"#).error == "RecordNotWritable", "\(group)")
-            #expect(try takeBack(mail, group, #""dryRun":true"#).error == nil, "\(group)")
+            #expect(try mail.takeBack(group, #""force":true"#).error == "RecordNotWritable", "\(group)")
+            #expect(try mail.takeBack(group, #""dryRun":true"#).error == nil, "\(group)")
         }
         try fixture.grant(.full, changes: .own, to: mail)
-        #expect(try takeBack(mail, "changed").error == "RecordNotWritable")
-        #expect(counts(try takeBack(mail, "added")) == ["removed": 1])
-        #expect(counts(try takeBack(mail, "deleted")) == ["returned": 1])
+        #expect(try mail.takeBack("changed").error == "RecordNotWritable")
+        #expect(counts(try mail.takeBack("added")) == ["removed": 1])
+        #expect(counts(try mail.takeBack("deleted")) == ["returned": 1])
         // Undoing that would delete a contact that the app did not add.
-        #expect(try takeBack(mail, "deleted", #""newGroup":"u""#).error == nil)
+        #expect(try mail.takeBack("deleted", #""newGroup":"u""#).error == nil)
         try fixture.grant(.full, keys: ContactKeySet([.givenName]), changes: .all, to: mail)
         // It does not see the nickname any more.
-        #expect(counts(try takeBack(mail, "changed", #""force":true"#)) == [:])
+        #expect(counts(try mail.takeBack("changed", #""force":true"#)) == [:])
         #expect(try values(keeper, "nickname") == ["n", "", ""])
         try fixture.grant(.denied, to: mail)
-        #expect(try takeBack(mail, "changed").error == "AccessDenied")
+        #expect(try mail.takeBack("changed").error == "AccessDenied")
         #expect(try mail.call("ListSaves").error == "AccessDenied")
     }
 

@@ -10,14 +10,15 @@ struct FormerContact {
     /// The identifiers that the contact's values had then or later.
     let identifiers: ValueIdentifiers
 
+    private static let select = """
+        SELECT former, flags, maker, identifiers, apart, apartStored, apartChecksum, stored, checksum FROM binItem
+        WHERE number = ?
+        """
+
     /// Returns `nil` if the card is damaged, or was pushed out of the bin.
     static func read(_ item: Int64, _ record: RecordNumber, _ db: Database) throws(StoreError) -> FormerContact? {
-        let select = try db.statement(
-            """
-            SELECT former, flags, maker, identifiers, apart, apartStored, apartChecksum, stored, checksum FROM binItem
-            WHERE number = ?
-            """)
-        let found = try select.bind(1, item).first { row -> (StoredContact, RecordNumber?, Bool, [UInt8], [UInt8])? in
+        let found = try db.statement(select).bind(1, item).first {
+            row -> (StoredContact, RecordNumber?, Bool, [UInt8], [UInt8])? in
             guard let card = card(row, record) else { return nil }
             return (card, row.record(0), row.integer(1) & 1 != 0, row.bytes(2), row.bytes(3))
         }
@@ -35,12 +36,7 @@ struct FormerContact {
 
     /// Returns only the card; `nil` as ``read(_:_:_:)`` does.
     static func card(_ item: Int64, _ record: RecordNumber, _ db: Database) throws(StoreError) -> StoredContact? {
-        let select = try db.statement(
-            """
-            SELECT former, flags, maker, identifiers, apart, apartStored, apartChecksum, stored, checksum FROM binItem
-            WHERE number = ?
-            """)
-        return try select.bind(1, item).first { card($0, record) } ?? nil
+        try db.statement(select).bind(1, item).first { card($0, record) } ?? nil
     }
 
     /// - Parameter row: `apart`, `apartStored`, `apartChecksum`, `stored` and `checksum` from column 4 on.
@@ -71,11 +67,8 @@ struct FormerContact {
     static func photo(
         _ item: Int64, _ record: RecordNumber, _ db: Database
     ) throws(StoreError) -> (image: [UInt8], thumbnail: [UInt8]?)? {
-        let select = try db.statement(
-            """
-            SELECT imageData, thumbnailImageData FROM binItem JOIN binPhoto ON item = number
-            WHERE subject = 1 AND record = ? AND number >= ? ORDER BY number LIMIT 1
-            """)
-        return try select.bind(1, record.rawValue).bind(2, item).first { ($0.bytes(0), $0.bytesOrNil(1)) }
+        guard let holder = try photoItem(item, record, db) else { return nil }
+        return try db.statement("SELECT imageData, thumbnailImageData FROM binPhoto WHERE item = ?").bind(1, holder)
+            .first { ($0.bytes(0), $0.bytesOrNil(1)) }
     }
 }
