@@ -25,11 +25,11 @@ extension App {
         }
     }
 
-    /// Returns a call that changes the next contact's job title to one that the contact never had.
-    private func change() -> [UInt8] {
-        let identifier = identifiers[next % identifiers.count]
-        next += 1
-        return Self.save([identifier]) { identifier, writer in
+    /// Returns a call that changes the next contacts' job titles to one that no contact ever had.
+    private func change(contacts: Int = 1) -> [UInt8] {
+        let changed = (next..<next + contacts).map { identifiers[$0 % identifiers.count] }
+        next += contacts
+        return Self.save(changed) { identifier, writer in
             writer.member("operation", "update")
             writer.name("contact")
             writer.object {
@@ -57,7 +57,8 @@ extension App {
         }
     }
 
-    func change(_ count: Int) throws -> [Int64] { try timed(count) { change() } }
+    /// - Parameter contacts: how many contacts each call changes.
+    func change(_ count: Int, contacts: Int = 1) throws -> [Int64] { try timed(count) { change(contacts: contacts) } }
 
     private func timed(_ count: Int, _ call: () -> [UInt8]) throws -> [Int64] {
         try (0..<count).map { _ in

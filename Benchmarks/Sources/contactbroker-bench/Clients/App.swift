@@ -12,6 +12,7 @@ import Glibc
 ///     import FIRST COUNT        saves contacts of a crowd, from this number on; total time
 ///     add COUNT                 saves one contact per call; times
 ///     change COUNT              changes one contact per call; times
+///     change COUNT CONTACTS     changes so many contacts per call; times
 ///     learn                     reads every identifier that the app can see; number of identifiers
 ///     fetch COUNT               one contact per call; bytes of a call, bytes of a reply, times
 ///     fetch-again COUNT         the same contact in each call; like fetch
@@ -74,6 +75,7 @@ final class App {
         case ("import", 2): return [try importContacts(numbers[0], numbers[1])]
         case ("add", 1): return try add(numbers[0])
         case ("change", 1): return try change(numbers[0])
+        case ("change", 2): return try change(numbers[0], contacts: numbers[1])
         case ("learn", 0): return [try learn()]
         case ("fetch", 1): return try fetch(numbers[0])
         case ("fetch-again", 1): return try fetch(numbers[0], again: true)

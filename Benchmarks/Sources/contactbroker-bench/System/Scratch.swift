@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 
 /// The folders of one run, and the broker that uses them.
@@ -117,6 +118,17 @@ final class Scratch {
     func empty() throws {
         Self.remove(state)
         guard mkdir(state, 0o700) == 0 else { throw Failure(system: "could not make \(state)") }
+    }
+
+    /// Turns the bin of the address book on, with its usual time, or off. Only in the file does that take effect at once:
+    /// the broker turns a bin off a day later.
+    func keepBin(_ keeps: Bool) throws {
+        var opened: OpaquePointer?
+        defer { sqlite3_close_v2(opened) }
+        let path = "\(state)/users/\(getuid())/contacts.sqlite"
+        guard sqlite3_open(path, &opened) == SQLITE_OK, sqlite3_busy_timeout(opened, 10_000) == SQLITE_OK,
+            sqlite3_exec(opened, "UPDATE book SET binDays = \(keeps ? "NULL" : "0")", nil, nil, nil) == SQLITE_OK
+        else { throw Failure("could not turn the bin on or off") }
     }
 
     /// The size of the address book's file, in bytes.
