@@ -126,6 +126,7 @@ let package = Package(
             resources: [.embedInCode("Languages"), .embedInCode("Resources")], swiftSettings: strict),
         room("BrokerVarlink", ["BrokerJSON"]),
         room("BrokerVCard", ["BrokerBounds", "BrokerFormatting", "BrokerModel", "CBrokerICU"]),
+        room("BrokerCardText", ["BrokerBounds", "BrokerVCard"]),
         room("BrokerContactFiles", ["BrokerBounds", "BrokerVCard", "BrokerModel", "BrokerJSON"]),
         room("BrokerAccessControl", ["BrokerModel"]),
         room("BrokerAuditReport", ["BrokerAccessControl", "BrokerJSON", "BrokerModel"]),
@@ -302,6 +303,7 @@ let package = Package(
         tests("NormalizationTests", ["BrokerNormalization", "CBrokerPhoneNumber", "BrokerModel", "CTestICU"]),
         tests("FormattingTests", ["BrokerFormatting", "BrokerModel"]),
         tests("VCardTests", ["BrokerBounds", "BrokerVCard", "BrokerModel", "BrokerJSON", "BookSamples"]),
+        tests("CardTextTests", ["BrokerBounds", "BrokerCardText", "BrokerVCard"]),
         tests(
             "ContactFilesTests",
             ["BrokerBounds", "BrokerContactFiles", "BrokerModel", "BrokerVCard", "BookSamples"]),

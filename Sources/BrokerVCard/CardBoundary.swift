@@ -1,18 +1,18 @@
 /// The beginning or the end of a card: `BEGIN:VCARD` or `END:VCARD`, in any case and with white space around each word.
-struct CardBoundary {
-    enum Word {
+package struct CardBoundary {
+    package enum Word {
         case begin, end
     }
 
-    let word: Word
+    package let word: Word
     /// The number of bytes from the beginning of the text that belong to the boundary. To an end belongs all that is
     /// before the next boundary.
-    let length: Int
+    package let length: Int
     /// Whether an end has another value than VCARD.
     let isOdd: Bool
 
     /// - Parameter text: a line, or the remainder of a line after another boundary.
-    init?(_ text: ArraySlice<UInt8>) {
+    package init?(_ text: ArraySlice<UInt8>) {
         // Concatenated files can have byte order marks in the middle.
         var start = text.startIndex
         while start < text.endIndex, ASCII.isSpace(text[start]) || text[start...].starts(with: Self.byteOrderMark) {

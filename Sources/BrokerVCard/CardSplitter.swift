@@ -4,33 +4,33 @@ import BrokerBounds
 ///
 /// Lines are unfolded before they are decoded, because some writers fold within a character. LF, CRLF, CR and
 /// CR CR LF each end a line, because files contain all of them. Bytes outside cards are skipped.
-struct CardSplitter {
+package struct CardSplitter {
     /// One unfolded line, as a range of the card's bytes.
-    struct Line {
+    package struct Line {
         /// The line of the file on which it begins, counted from 1.
-        let number: Int
-        var range: Range<Int>
+        package let number: Int
+        package var range: Range<Int>
         /// Whether the line contains only printable ASCII and tabs.
         var isPlain: Bool
     }
 
     /// One card: the lines between BEGIN and END.
-    struct Card {
-        let firstLine: Int
+    package struct Card {
+        package let firstLine: Int
         /// The lines, concatenated without line ends.
-        var bytes: [UInt8] = []
-        var lines: [Line] = []
-        var isWithoutEnd = false
+        package var bytes: [UInt8] = []
+        package var lines: [Line] = []
+        package var isWithoutEnd = false
         /// The line of an END with another value than VCARD.
         var oddEnd: Int?
-        var isVersion21 = false
+        package var isVersion21 = false
         /// Whether a byte order mark before the file or the card declares UTF-8.
         var isUTF8 = false
         /// The lines on which properties began that were left out because they are too long.
         var tooLong: [Int] = []
     }
 
-    enum Item {
+    package enum Item {
         case card(Card)
         case problem(CardProblem)
     }
@@ -68,12 +68,12 @@ struct CardSplitter {
     private var lineNumber = 1
     private var endedInCR = false
 
-    init(limits: VCardLimits) {
+    package init(limits: VCardLimits) {
         self.limits = limits
     }
 
     /// Adds a chunk in UTF-8 or another superset of ASCII.
-    mutating func append(_ chunk: [UInt8]) {
+    package mutating func append(_ chunk: [UInt8]) {
         var start = 0
         for index in 0..<chunk.count {
             let byte = chunk[index]
@@ -96,13 +96,13 @@ struct CardSplitter {
     }
 
     /// Ends the stream.
-    mutating func finish() {
+    package mutating func finish() {
         if card.bytes.count > lineStart || lineIsTooLong { endLine() }
         if state == .inside { deliverWithoutEnd() }
         state = .outside
     }
 
-    mutating func next() -> Item? {
+    package mutating func next() -> Item? {
         // An array slice keeps its removed elements alive, so an empty slice is replaced.
         if items.isEmpty { items = [] }
         return items.popFirst()

@@ -1,21 +1,21 @@
 /// One content line, `[group.]name[;parameters]:value` (RFC 6350 §3.3), as ranges of its bytes.
-struct ContentLine {
+package struct ContentLine {
     /// The line of the file, counted from 1.
     let number: Int
     let property: Property
-    let parameters: [Parameter]
+    package let parameters: [Parameter]
     /// The values of TYPE, as written: from `TYPE=a,b`, `TYPE=a;TYPE=b`, `TYPE="a,b"` or bare (vCard 2.1).
-    let types: [String]
+    package let types: [String]
     /// The preference; 1 is the most preferred (RFC 6350 §5.3; `TYPE=pref` in RFC 2426 §3.2.1). A line
     /// without a preference has ``noPreference``.
-    let preference: Int
+    package let preference: Int
     /// Whether the characters are certain: UTF-8, or decoded with the character set that the line names.
     let isCertain: Bool
     /// The bytes to which the ranges refer: UTF-8 without control characters. They are the whole card's bytes
     /// if the line is plain ASCII.
-    let storage: [UInt8]
+    package let storage: [UInt8]
     /// The value, as written. How to unescape it depends on the property.
-    let value: Range<Int>
+    package let value: Range<Int>
     /// The index at which the line begins (`start`), and the range of its property name (`name`).
     private let start: Int
     private let name: Range<Int>
@@ -23,7 +23,7 @@ struct ContentLine {
     let isVersion21: Bool
 
     /// Parses and decodes a line; `nil` if it is not a content line.
-    init?(_ line: CardSplitter.Line, of card: CardSplitter.Card) {
+    package init?(_ line: CardSplitter.Line, of card: CardSplitter.Card) {
         let bytes = card.bytes[line.range]
         if line.isPlain {
             self.init(card.bytes, line.range, number: line.number, isCertain: true, isVersion21: card.isVersion21)
@@ -102,7 +102,7 @@ struct ContentLine {
     // MARK: Parts of the line
 
     /// The group's name in lower case, because group names ignore case (RFC 6350 §3.3).
-    var group: String? {
+    package var group: String? {
         guard start < name.lowerBound else { return nil }
         let text = ASCII.trimmed(storage[start..<(name.lowerBound)])
         guard let dot = text.lastIndex(of: UInt8(ascii: ".")) else { return nil }
@@ -110,15 +110,17 @@ struct ContentLine {
     }
 
     /// The group as written, with its dot.
-    var groupText: String? { group == nil ? nil : String(decoding: storage[start..<name.lowerBound], as: UTF8.self) }
+    package var groupText: String? {
+        group == nil ? nil : String(decoding: storage[start..<name.lowerBound], as: UTF8.self)
+    }
 
     /// The property's name in upper case.
-    var nameText: String { ASCII.uppercased(writtenName) }
+    package var nameText: String { ASCII.uppercased(writtenName) }
 
     var writtenName: String { String(decoding: storage[name], as: UTF8.self) }
 
     /// The whole line, unfolded, with every parameter named.
-    var text: String {
+    package var text: String {
         guard parameters.contains(where: \.isBare) else {
             return String(decoding: storage[start..<value.upperBound], as: UTF8.self)
         }
@@ -135,7 +137,7 @@ struct ContentLine {
     }
 
     /// The first value of a parameter.
-    subscript(parameter: String) -> String? {
+    package subscript(parameter: String) -> String? {
         for each in parameters where each.name == parameter { return each.values.first }
         return nil
     }
@@ -165,7 +167,7 @@ struct ContentLine {
         return types.contains { ASCII.equal($0, "pref") } ? 1 : noPreference
     }
 
-    static let noPreference = 101
+    package static let noPreference = 101
 
     /// The VALUE parameter, in lower case.
     var valueType: String? { self["VALUE"].map { ASCII.lowercased($0) } }

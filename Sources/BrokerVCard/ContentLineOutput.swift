@@ -1,15 +1,17 @@
 /// The content lines of a file. They are UTF-8, end in CRLF, and are folded at 75 octets but never within a
 /// character (RFC 6350 §3.2, RFC 2426 §2.6).
-struct ContentLineOutput {
-    private(set) var bytes: [UInt8] = []
+package struct ContentLineOutput {
+    package private(set) var bytes: [UInt8] = []
     /// The index at which the unfinished line begins.
     private var start = 0
 
     /// The maximum length of a physical line in octets, without its line end (RFC 6350 §3.2).
     static let width = 75
 
+    package init() {}
+
     /// Adds text unchanged. It must not contain a line break.
-    mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
+    package mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
     mutating func raw(_ byte: UInt8) { bytes.append(byte) }
 
@@ -39,7 +41,7 @@ struct ContentLineOutput {
         }
     }
 
-    mutating func endLine() {
+    package mutating func endLine() {
         if bytes.count - start > Self.width { fold() }
         bytes.append(0x0D)
         bytes.append(0x0A)

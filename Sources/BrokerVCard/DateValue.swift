@@ -1,7 +1,7 @@
 import BrokerModel
 
 /// Converts vCard dates to the form that contacts store: `YYYY-MM-DD`, or `--MM-DD` without a year.
-enum DateValue {
+package enum DateValue {
     /// The placeholder that Apple's programs write for "no year", with or without X-APPLE-OMIT-YEAR.
     static let yearForNone = 1604
 
@@ -10,13 +10,13 @@ enum DateValue {
     ///
     /// - Parameter omittedYear: the year that `X-APPLE-OMIT-YEAR` names as a placeholder.
     /// - Returns: `nil` if the value is not a full calendar day, for example `1985-04` or `circa 1800`.
-    static func gregorian(_ value: ArraySlice<UInt8>, omittedYear: Int? = nil) -> String? {
+    package static func gregorian(_ value: ArraySlice<UInt8>, omittedYear: Int? = nil) -> String? {
         written(value) { $0 == yearForNone || $0 == omittedYear }.flatMap { CalendarDate($0) == nil ? nil : $0 }
     }
 
     /// Like ``gregorian(_:omittedYear:)``, for a date in another calendar. The result is prefixed with the
     /// calendar's name and a colon, and with the era if there is one.
-    static func date(
+    package static func date(
         _ value: ArraySlice<UInt8>, in calendar: String, era: String?, omittedYear: Int? = nil
     ) -> String? {
         // Only the L of a leap month stands between the month and the day.
@@ -30,7 +30,7 @@ enum DateValue {
 
     /// Returns the time part of the value; empty if there is none, or for midnight, which Apple's programs
     /// and Outlook write for "no time".
-    static func time(_ line: ContentLine) -> String {
+    package static func time(_ line: ContentLine) -> String {
         let text = ASCII.trimmed(line.storage[line.value])
         let time = text.drop { $0 != UInt8(ascii: "T") && $0 != UInt8(ascii: " ") }
         return time.contains { (0x31...0x39).contains($0) } ? String(decoding: time, as: UTF8.self) : ""

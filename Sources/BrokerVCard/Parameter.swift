@@ -1,8 +1,8 @@
 /// One parameter of a property (RFC 6350 §5).
-struct Parameter: Hashable {
+package struct Parameter: Hashable {
     /// The name in upper case. A bare value (vCard 2.1) is a TYPE or an ENCODING.
-    let name: String
-    var values: [String]
+    package let name: String
+    package var values: [String]
     /// Whether the parameter was written without a name.
     var isBare = false
     /// Whether the value is a whole label, which can contain commas.
@@ -12,16 +12,17 @@ struct Parameter: Hashable {
     static func all(in bytes: ArraySlice<UInt8>) -> [Parameter] {
         var parameters: [Parameter] = []
         var start = bytes.startIndex
+        var isLabel = isAndroidLabel(bytes)
         var isQuoted = false
         for index in bytes.indices {
             switch bytes[index] {
             case UInt8(ascii: "\""): isQuoted.toggle()
             case UInt8(ascii: ";") where !isQuoted,
                 UInt8(ascii: ",")
-            where !isQuoted && beginsParameter(bytes[(index + 1)...])
-                && !isAndroidLabel(bytes[start...]):
+            where !isQuoted && !isLabel && beginsParameter(bytes[(index + 1)...]):
                 if let parameter = Parameter(bytes[start..<index]) { parameters.append(parameter) }
                 start = index + 1
+                isLabel = isAndroidLabel(bytes[start...])
             default: break
             }
         }
@@ -33,7 +34,7 @@ struct Parameter: Hashable {
     private static func beginsParameter(_ bytes: ArraySlice<UInt8>) -> Bool {
         let name = ASCII.trimmed(bytes.prefix { $0 == 0x20 || ContentLine.isNameByte($0) })
         guard name.endIndex < bytes.endIndex, !name.isEmpty,
-            ASCII.trimmed(bytes[name.endIndex...]).first == UInt8(ascii: "=")
+            bytes[name.endIndex...].first(where: { !ASCII.isSpace($0) }) == UInt8(ascii: "=")
         else { return false }
         return knownNames.contains(ASCII.uppercased(String(decoding: name, as: UTF8.self)))
             || ASCII.equal(name.prefix(2), "X-")
@@ -57,7 +58,7 @@ struct Parameter: Hashable {
     }
 
     private static func isAndroidLabel(_ bytes: ArraySlice<UInt8>) -> Bool {
-        var rest = ASCII.trimmed(bytes)
+        var rest = bytes.drop(while: ASCII.isSpace)
         if ASCII.equal(rest.prefix(5), "TYPE=") { rest = rest.dropFirst(5) }
         return ASCII.equal(rest.prefix(9), "X-CUSTOM(")
     }

@@ -1,10 +1,10 @@
 /// Quoted-printable (RFC 2045 §6.7). vCard 3.0 does not allow it, but older phones write it there.
-enum QuotedPrintable {
+package enum QuotedPrintable {
     static let name = "QUOTED-PRINTABLE"
 
     /// Whether a content line that ends in `=` is quoted-printable. Base64 can end in `=` too, so the parameters
     /// decide.
-    static func isSaid(by line: ArraySlice<UInt8>) -> Bool {
+    package static func isSaid(by line: ArraySlice<UInt8>) -> Bool {
         // Only this prefix is searched for parameters.
         let head = line.prefix(256)
         guard let colon = ContentLine.colon(in: head),

@@ -1,17 +1,18 @@
 /// A telephone number as a URI: `tel:+47-55-50-00-01;ext=12` (RFC 3966), `sms:` (RFC 5724), or the older `fax:` and
 /// `modem:` (RFC 2806).
-struct TelephoneURI {
+package struct TelephoneURI {
     /// The number as a person reads it, with its extension: `+47-55-50-00-01 ext. 12`.
-    let number: String
+    package let number: String
     /// The URI's other parameters, which belong to the number: `X-TEL-ISUB=1411`.
-    private(set) var parameters: [Parameter] = []
+    package private(set) var parameters: [Parameter] = []
     /// Whether this is an address of SIP (RFC 3261), which is no number.
-    let isSIP: Bool
+    package let isSIP: Bool
 
     private static let schemes = ["tel:", "sms:", "smsto:", "mms:", "mmsto:", "callto:", "fax:", "modem:"]
+    private static let mostSchemes = 8
 
     /// - Parameter text: a value of TEL; `nil` unless it begins with one of the schemes.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         if ["sip:", "sips:"].contains(where: { ASCII.hasPrefix(text, $0) }) {
             (number, isSIP) = ("", true)
             return
@@ -19,8 +20,9 @@ struct TelephoneURI {
         isSIP = false
         var text = text
         var isURI = false
-        // Some writers repeat the scheme.
-        while let scheme = Self.schemes.first(where: { ASCII.hasPrefix(text, $0) }) {
+        // Some writers repeat the scheme. Each time copies the text, so there is a bound.
+        for _ in 0..<Self.mostSchemes {
+            guard let scheme = Self.schemes.first(where: { ASCII.hasPrefix(text, $0) }) else { break }
             text = ASCII.trimmed(text.dropFirst(scheme.utf8.count))
             isURI = true
         }

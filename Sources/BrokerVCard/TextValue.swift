@@ -1,13 +1,13 @@
 /// Unescapes text values (RFC 6350 §3.4, RFC 2426 §4).
 extension ContentLine {
     /// The value as one text. Unescaped separators belong to it, as many writers intend.
-    var valueText: String { text(value) }
+    package var valueText: String { text(value) }
 
     /// The components of a compound value, each as one text.
-    var components: [String] { split(value, at: UInt8(ascii: ";")).map(text) }
+    package var components: [String] { split(value, at: UInt8(ascii: ";")).map(text) }
 
     /// The values of each component of a compound value whose components are lists, such as N. vCard 2.1 has no lists.
-    var componentLists: [[String]] {
+    package var componentLists: [[String]] {
         if isVersion21 { return components.map { [$0] } }
         return split(value, at: UInt8(ascii: ";")).map(list)
     }
@@ -16,7 +16,7 @@ extension ContentLine {
     var joinedComponents: [String] { componentLists.map { $0.joined(separator: ListBreaks.ofName) } }
 
     /// The values of a list, without empty ones.
-    var list: [String] {
+    package var list: [String] {
         isVersion21 ? [valueText].filter { !$0.isEmpty } : list(value)
     }
 
@@ -24,7 +24,7 @@ extension ContentLine {
         split(range, at: UInt8(ascii: ",")).map(text).filter { !$0.isEmpty }
     }
 
-    var isValueEmpty: Bool { storage[value].allSatisfy(ASCII.isSpace) }
+    package var isValueEmpty: Bool { storage[value].allSatisfy(ASCII.isSpace) }
 
     /// Unescapes a range and trims white space.
     func text(_ range: Range<Int>) -> String {
