@@ -6,6 +6,8 @@ public struct CardDAVConnection: Hashable, Sendable {
     public let name: String
     /// Distinguishes this connection from former ones with its name: 32 hexadecimal digits.
     public let identifier: String
+    /// For hashes that the service stores of what it sent: 16 bytes.
+    public let key: [UInt8]
     /// SHA-256 of the password.
     public var passwordHash: [UInt8]
     /// In seconds since 1970.
@@ -14,11 +16,13 @@ public struct CardDAVConnection: Hashable, Sendable {
     public var lapsedAt: Int64?
 
     public init(
-        uid: UInt32, name: String, identifier: String, passwordHash: [UInt8], madeAt: Int64, lapsedAt: Int64? = nil
+        uid: UInt32, name: String, identifier: String, key: [UInt8], passwordHash: [UInt8], madeAt: Int64,
+        lapsedAt: Int64? = nil
     ) {
         self.uid = uid
         self.name = name
         self.identifier = identifier
+        self.key = key
         self.passwordHash = passwordHash
         self.madeAt = madeAt
         self.lapsedAt = lapsedAt

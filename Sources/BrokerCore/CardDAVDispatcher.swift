@@ -1,6 +1,7 @@
 import BrokerAccessControl
 import BrokerBooks
 import BrokerCalls
+import BrokerDisclosure
 import BrokerGrants
 import BrokerInterface
 import BrokerJSON
@@ -53,6 +54,9 @@ struct CardDAVDispatcher: UsesServices {
         app.connection = nil
         if let left = sessions.close(call.connection) { books.leave(left.caller.uid) }
         call.connection.context = app
-        call.reply { $0.member("connection", connection.identifier) }
+        call.reply {
+            $0.member("connection", connection.identifier)
+            $0.member("key", Hexadecimal.text(connection.key))
+        }
     }
 }

@@ -49,11 +49,12 @@ package final class CardDAVAccess {
     /// - Returns: the password; `nil` if libcrypto has no random numbers.
     package func make(_ name: String, of uid: UInt32, by source: String) -> String? {
         let former = access.connections.connection(named: name, of: uid)
-        guard let (password, hash) = Self.newPassword(), let random = IdentifierCipher.randomKey() else { return nil }
+        guard let (password, hash) = Self.newPassword(), let random = IdentifierCipher.random(32) else { return nil }
         var connection =
             former
             ?? CardDAVConnection(
-                uid: uid, name: name, identifier: Hexadecimal.text(random[..<16]), passwordHash: hash,
+                uid: uid, name: name, identifier: Hexadecimal.text(random[..<16]), key: Array(random[16...]),
+                passwordHash: hash,
                 madeAt: surroundings.seconds)
         connection.passwordHash = hash
         access.connections.store(connection)

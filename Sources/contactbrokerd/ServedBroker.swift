@@ -84,10 +84,10 @@ final class ServedBroker {
         surroundings.limits.setSpace(book: settings.addressBookSize, perApp: settings.addressBookSizePerApp)
         serverLimits.connectionsPerUser = settings.connectionsPerUser
         serverLimits.connectionsPerApp = settings.connectionsPerApp
-        surroundings.socketUse = { [budget, serverLimits] in
+        surroundings.socketUse = { [budget, serverLimits, sockets = setting.places.count] in
             SocketUse(
                 connections: budget.connectionCount,
-                connectionsLimit: ContactsInterface.allCases.count * serverLimits.connections,
+                connectionsLimit: sockets * serverLimits.connections,
                 heldBytes: budget.heldBytes, heldBytesLimit: budget.bytes)
         }
         let users = KnownUsers(state: setting.state)

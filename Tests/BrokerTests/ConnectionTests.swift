@@ -193,4 +193,27 @@ struct ConnectionTests {
         app.hangUp()
         #expect(try administrator().call("ListConnections").parameters["port"] == nil)
     }
+
+    @Test("Full access needs the person's password, as for any app that others can imitate")
+    func withAuthority() throws {
+        let authority = TestAuthority([.answer: .granted])
+        let fixture = try BrokerFixture(authority: authority)
+        try fixture.keeper(adding: "Ada")
+        let person = try TestPerson(fixture: fixture)
+        let ctl = TestApp(
+            fixture: fixture, caller: fixture.caller("ctl", strength: .unverified), interface: .admin)
+        let call = try ctl.begin("Connect", #"{"name":"thunderbird"}"#)
+        let prompt = try #require(person.prompts().first)
+        _ = try person.begin(answering: prompt, #""level":"full","lifetime":"untilRevoked""#)
+        #expect(authority.open.map(\.action) == [.shareAll])
+        #expect(!call.isOver && fixture.access.connections.connections(of: 1_000).isEmpty)
+        try authority.answer(.refused)
+        #expect(!call.isOver)
+        // So does another password for what a connection has.
+        let other = try ctl.begin(
+            "Connect", #"{"name":"thunderbird","newPassword":true,"allowInteractiveAuthentication":true}"#)
+        #expect(authority.open.map(\.action) == [.shareAll])
+        try authority.answer(.refused)
+        #expect(try ctl.replies(1, to: other)[0].error == "NotAuthorized")
+    }
 }

@@ -200,7 +200,7 @@ struct BadInputTests {
         #expect(try fixture.person().wasNotAsked())
         let status = try fixture.status()
         #expect((256...300).contains(status["openConnections"].flatMap { Int($0) } ?? 0))
-        #expect(status["openConnectionsLimit"] == "12288" && status["heldBytesLimit"] == "268435456")
+        #expect(status["openConnectionsLimit"] == "16384" && status["heldBytesLimit"] == "268435456")
         #expect(try fixture.administrator().call("io.contactbroker.Admin.ListGrants")["grants"]?.count == 0)
         #expect(fixture.journal.contains("its app has as many connections as one app may have"))
         // The app is served again when its connections have closed.

@@ -286,6 +286,7 @@ enum Schema {
             uid           INTEGER NOT NULL,
             name          TEXT    NOT NULL,
             identifier    TEXT    NOT NULL,
+            key           BLOB    NOT NULL CHECK (length(key) = 16),
             passwordHash  BLOB    NOT NULL CHECK (length(passwordHash) = 32),
             madeAt        INTEGER NOT NULL,
             lapsedAt      INTEGER,

@@ -52,12 +52,12 @@ public final class CardDAVConnections {
             for made in connections(of: uid) {
                 try connection.statement(
                     """
-                    INSERT INTO cardDAVConnection (uid, name, identifier, passwordHash, madeAt, lapsedAt)
-                    VALUES (?, ?, ?, ?, ?, ?)
+                    INSERT INTO cardDAVConnection (uid, name, identifier, key, passwordHash, madeAt, lapsedAt)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
                     """
                 )
-                .bind(1, Int64(uid)).bind(2, made.name).bind(3, made.identifier).bind(4, made.passwordHash)
-                .bind(5, made.madeAt).bind(6, made.lapsedAt).run()
+                .bind(1, Int64(uid)).bind(2, made.name).bind(3, made.identifier).bind(4, made.key)
+                .bind(5, made.passwordHash).bind(6, made.madeAt).bind(7, made.lapsedAt).run()
             }
         }
     }
@@ -67,15 +67,15 @@ public final class CardDAVConnections {
     static func read(_ connection: Database) throws(AccessStoreError) -> [CardDAVConnection] {
         var found: [CardDAVConnection] = []
         let rows = try PreparedStatement(
-            "SELECT uid, name, identifier, passwordHash, madeAt, lapsedAt FROM cardDAVConnection", on: connection)
+            "SELECT uid, name, identifier, key, passwordHash, madeAt, lapsedAt FROM cardDAVConnection", on: connection)
         while try rows.step() {
             guard let uid = rows.numberOrNil(0), let name = rows.textOrNil(1), let identifier = rows.textOrNil(2),
-                let hash = rows.bytesOrNil(3), let madeAt = rows.integerOrNil(4)
+                let key = rows.bytesOrNil(3), let hash = rows.bytesOrNil(4), let madeAt = rows.integerOrNil(5)
             else { throw .damaged(reason: "cardDAVConnection: a row cannot be read") }
             found.append(
                 CardDAVConnection(
-                    uid: uid, name: name, identifier: identifier, passwordHash: hash, madeAt: madeAt,
-                    lapsedAt: rows.integerOrNil(5)))
+                    uid: uid, name: name, identifier: identifier, key: key, passwordHash: hash, madeAt: madeAt,
+                    lapsedAt: rows.integerOrNil(6)))
         }
         return found
     }
