@@ -23,7 +23,7 @@ export SWIFT_BACKTRACE = enable=no
 
 # Debian packages, in groups. `make setup-GROUP` installs PACKAGES_GROUP.
 PACKAGES_build := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev libsystemd-dev libtomlplusplus-dev libxxhash-dev \
-    libjpeg62-turbo-dev libpng-dev libncurses-dev pkg-config
+    libjpeg62-turbo-dev libpng-dev libncurses-dev libexpat1-dev pkg-config
 PACKAGES_python := python3 python3-venv
 # A bus and polkit, for tests that ask for real passwords; age, which encrypts backups.
 PACKAGES_test := dbus polkitd age bash zsh fish strace

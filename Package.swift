@@ -114,6 +114,7 @@ let package = Package(
         // Decodes pictures. Of the installed programs, only contactbroker-thumbnail links it.
         .target(name: "CBrokerThumbnail", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
         .target(name: "CBrokerSystemd", linkerSettings: [.linkedLibrary("systemd")]),
+        .systemLibrary(name: "CBrokerExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .target(name: "CBrokerCurses", linkerSettings: [.linkedLibrary("ncursesw")]),
 
         // Pure modules: no input or output.
@@ -126,6 +127,7 @@ let package = Package(
             resources: [.embedInCode("Languages"), .embedInCode("Resources")], swiftSettings: strict),
         room("BrokerVarlink", ["BrokerJSON"]),
         room("BrokerVCard", ["BrokerBounds", "BrokerFormatting", "BrokerModel", "CBrokerICU"]),
+        room("BrokerDAV", ["BrokerModel", "CBrokerExpat"]),
         room("BrokerContactFiles", ["BrokerBounds", "BrokerVCard", "BrokerModel", "BrokerJSON"]),
         room("BrokerAccessControl", ["BrokerModel"]),
         room("BrokerAuditReport", ["BrokerAccessControl", "BrokerJSON", "BrokerModel"]),
@@ -301,6 +303,7 @@ let package = Package(
         tests("NormalizationTests", ["BrokerNormalization", "CBrokerPhoneNumber", "BrokerModel", "CTestICU"]),
         tests("FormattingTests", ["BrokerFormatting", "BrokerModel"]),
         tests("VCardTests", ["BrokerBounds", "BrokerVCard", "BrokerModel", "BrokerJSON", "BookSamples"]),
+        tests("DAVTests", ["BrokerDAV", "BrokerModel"]),
         tests(
             "ContactFilesTests",
             ["BrokerBounds", "BrokerContactFiles", "BrokerModel", "BrokerVCard", "BookSamples"]),

@@ -27,7 +27,7 @@ for file in $(git ls-files 'Sources/*.swift' 'Tests/*.swift' 'Benchmarks/*.swift
 done
 
 # Pure modules must not do input or output.
-for room in BrokerBounds BrokerJSON BrokerModel BrokerNormalization BrokerFormatting BrokerVarlink BrokerVCard BrokerContactFiles BrokerAccessControl BrokerAuditReport BrokerDisclosure BrokerInterface; do
+for room in BrokerBounds BrokerJSON BrokerModel BrokerNormalization BrokerFormatting BrokerVarlink BrokerVCard BrokerDAV BrokerContactFiles BrokerAccessControl BrokerAuditReport BrokerDisclosure BrokerInterface; do
     hits=$(git grep -nE '^(@preconcurrency )?import (Foundation|FoundationEssentials|Dispatch|BrokerSQLite|CBrokerSQLite)' -- "Sources/$room" || true)
     [ -z "$hits" ] || say "a pure module imports a module for input or output: $hits"
 done
