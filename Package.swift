@@ -68,6 +68,8 @@ func ofPrograms(_ product: String, _ package: String) -> Target.Dependency {
 
 let arguments = ofPrograms("ArgumentParser", "swift-argument-parser")
 let logging = ofPrograms("Logging", "swift-log")
+/// SwiftNIO, for HTTP. The broker does not link it (Documentation/Decisions/0006-own-event-loop-instead-of-nio.md).
+let nio = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { ofPrograms($0, "swift-nio") }
 
 let package = Package(
     name: "contactbroker",
@@ -85,6 +87,7 @@ let package = Package(
         .executable(name: "contactbrokerd", targets: ["contactbrokerd"]),
         .executable(name: "contactbroker-identify", targets: ["contactbroker-identify"]),
         .executable(name: "contactbroker-thumbnail", targets: ["contactbroker-thumbnail"]),
+        .executable(name: "contactbroker-dav", targets: ["contactbroker-dav"]),
         .executable(name: "contact-agent", targets: ["contact-agent"]),
         .executable(name: "contactctl", targets: ["contactctl"]),
         .executable(name: "contactbook", targets: ["contactbook"]),
@@ -99,6 +102,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
         // C wrappers for what Swift cannot import.
@@ -179,6 +183,9 @@ let package = Package(
         room("BrokerPasswordPrompt", ["CBrokerLinux"]),
         room("BrokerThumbnails", ["CBrokerLinux"]),
         room(
+            "BrokerCardDAV",
+            ["BrokerDAV", "BrokerJSON", "BrokerModel", "BrokerVCard", "BrokerVarlinkClient"]),
+        room(
             "BrokerCommandOutput",
             ["BrokerConnection", "BrokerFormatting", "BrokerModel", arguments, "BrokerVarlinkClient"]),
         room(
@@ -213,6 +220,11 @@ let package = Package(
         .executableTarget(
             name: "contactbroker-thumbnail", dependencies: ["CBrokerThumbnail"],
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
+        program(
+            "contactbroker-dav",
+            [
+                "BrokerCardDAV", "BrokerDAV", "BrokerInterface", "BrokerVarlinkClient", "CBrokerLinux",
+            ] + nio, isInstalled: true),
         // contact-agent is setgid, so it must not load Swift's libraries from a path that its caller chooses.
         program(
             "contact-agent",
