@@ -143,6 +143,7 @@ let package = Package(
                 .embedInCode("Interfaces/io.contactbroker.Contacts.varlink"),
                 .embedInCode("Interfaces/io.contactbroker.Agent.varlink"),
                 .embedInCode("Interfaces/io.contactbroker.Admin.varlink"),
+                .embedInCode("Interfaces/io.contactbroker.CardDAV.varlink"),
             ], swiftSettings: strict),
 
         // Modules for files, the kernel and sockets.

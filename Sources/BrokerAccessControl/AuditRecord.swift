@@ -20,6 +20,8 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case revocation
     /// The person declared a folder, or the declaration ended. ``AuditRecord/app`` is the folder's path.
     case declaration
+    /// The person connected a program that speaks CardDAV, or disconnected it. ``AuditRecord/app`` is the connection's name.
+    case connection
     /// An app changed contacts.
     case save
     /// A save began, but none of its changes reached the book.

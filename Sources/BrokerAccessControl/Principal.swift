@@ -11,6 +11,8 @@ public enum IdentityStrength: String, CaseIterable, Sendable {
     /// A program that a root-owned manifest names. This strength shows which program it is, not who controls
     /// it.
     case installed
+    /// A program that speaks CardDAV and showed the password of a ``CardDAVConnection``. It names whoever knows the password.
+    case password
     /// The user's own service manager reports this name. Any program of the user can claim it.
     case claimed
     /// Only the path and the hash of the executable are known.
@@ -24,16 +26,21 @@ public enum IdentityStrength: String, CaseIterable, Sendable {
     public var isAssumable: Bool {
         switch self {
         case .labelled, .sandboxed, .service: false
-        case .installed, .claimed, .unverified, .declared: true
+        case .installed, .password, .claimed, .unverified, .declared: true
         }
     }
+
+    /// Whether a program can ask the person under as many names as it likes, so that callers who were never approved share
+    /// the limits on prompts.
+    public var sharesCrowd: Bool { namesNobody || self == .password }
 
     /// Whether any program of the user can get this strength under a new app identifier. A policy rule for
     /// this strength may neither allow access nor name apps.
     public var namesNobody: Bool {
         switch self {
         case .claimed, .unverified, .declared: true
-        case .labelled, .sandboxed, .service, .installed: false
+        // The person names a connection.
+        case .labelled, .sandboxed, .service, .installed, .password: false
         }
     }
 }

@@ -16,6 +16,7 @@ struct AccessContents {
     /// By table.
     var unconfirmed: [String: [UInt32: [RecordNumber: Int64]]] = [:]
     var declared: [UInt32: [String: DeclaredFolder]] = [:]
+    var connections: [CardDAVConnection] = []
     var outboxMarks: [UInt32: OutboxMark] = [:]
     var counters = Counters()
     /// The end of the chain.
@@ -33,6 +34,7 @@ struct AccessContents {
         try readIntents(connection, now: now)
         try readSilences(connection, now: now)
         try readDeclared(connection)
+        connections = try CardDAVConnections.read(connection)
         for table in ["unconfirmed", "changedContact"] {
             let rows = try PreparedStatement("SELECT uid, contact, time FROM \(table)", on: connection)
             while try rows.step() {

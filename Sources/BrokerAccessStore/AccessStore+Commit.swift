@@ -6,7 +6,8 @@ extension AccessStore {
     public var hasUncommitted: Bool {
         audit.hasUncommitted || owners.hasUnwritten || silences.hasUnwritten || unconfirmed.hasUnwritten
             || changed.hasUnwritten
-            || declarations.hasUnwritten || outboxMarks.hasUnwritten || !unwritten.isEmpty || !undelivered.isEmpty
+            || declarations.hasUnwritten || connections.hasUnwritten || outboxMarks.hasUnwritten || !unwritten.isEmpty
+            || !undelivered.isEmpty
             || !batch.grants.isEmpty || !batch.identifiers.isEmpty || counters != writtenCounters
     }
 
@@ -46,6 +47,7 @@ extension AccessStore {
                 try unconfirmed.write(writer.connection)
                 try changed.write(writer.connection)
                 try declarations.write(writer.connection)
+                try connections.write(writer.connection)
                 if withAllUses || usages.areDue { try usages.write(writer.connection) }
                 anchors = withAllUses || mustAnchor
                 if anchors { try writer.write(counters, audit.end, forwarded: audit.forwarded) }
@@ -92,6 +94,7 @@ extension AccessStore {
         unconfirmed.committed()
         changed.committed()
         declarations.committed()
+        connections.committed()
         unwritten = Unwritten()
         batch.clear()
     }

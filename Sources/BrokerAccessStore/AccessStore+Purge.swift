@@ -22,6 +22,7 @@ extension AccessStore {
         unconfirmed.purge(uid)
         changed.purge(uid)
         declarations.purge(uid)
+        connections.purge(uid)
         usages.purge(uid)
         unwritten.grants = unwritten.grants.filter { $0.key.uid != uid }
         audit.pseudonyms.purge(uid)

@@ -31,6 +31,8 @@ public final class AccessStore {
     public let changed: UnconfirmedContacts
     /// The folders that the person declared.
     public let declarations: FolderDeclarations
+    /// The connections of programs that speak CardDAV.
+    public let connections: CardDAVConnections
 
     var held = HeldGrants()
     var identifierKeys: [Principal: IdentifierKey] = [:]
@@ -133,6 +135,7 @@ public final class AccessStore {
         changed = UnconfirmedContacts(
             "changedContact", contents.unconfirmed["changedContact"] ?? [:], owners: owners)
         declarations = FolderDeclarations(contents.declared, owners: owners)
+        connections = CardDAVConnections(contents.connections, owners: owners)
         held = HeldGrants(contents.held)
         identifierKeys = contents.identifierKeys
         intents = contents.intents

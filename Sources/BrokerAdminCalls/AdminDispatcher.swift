@@ -94,6 +94,9 @@ package struct AdminDispatcher: UsesServices {
         case .getBin(let users): BinChanges(services: services).get(users, call, session)
         case .setBinDays(let parameters): BinChanges(services: services).set(parameters, call, session)
         case .emptyBin(let parameters): try BinChanges(services: services).empty(parameters, call, session)
+        case .connect(let parameters): try Connections(services: services).connect(parameters, call, session)
+        case .disconnect(let parameters): try Connections(services: services).disconnect(parameters, call, session)
+        case .listConnections(let users): Connections(services: services).list(users, call, session)
         }
     }
 
@@ -163,7 +166,7 @@ package struct AdminDispatcher: UsesServices {
             // limits.
             let strengths = (decided[uid] ?? []).map(\.strength) + connected.map(\.strength)
             return prompts.dropWaits(
-                uid, where: apps.isAbout, connected: connected, weak: strengths.contains(where: \.namesNobody)
+                uid, where: apps.isAbout, connected: connected, weak: strengths.contains(where: \.sharesCrowd)
             ).map { Principal(uid: uid, strength: $0.strength, app: $0.app) }
         }
     }
@@ -240,6 +243,7 @@ private struct AdminCall: SteppedCall {
             request.isByName = parameters.looksAtNames
             request.widens = parameters.many
         case .setBinDays(let parameters): request.widens = parameters.shorter
+        case .connect(let parameters): request.widens = parameters.newPassword
         // The broker reads another user's data only after the authorization.
         case .setGrant(let parameters) where request.isOwn:
             request.widens = try GrantChanges(services: dispatcher.services).changes(parameters, session).contains {

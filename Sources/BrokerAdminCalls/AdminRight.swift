@@ -6,7 +6,8 @@ struct AdminRequest: Hashable {
     var method: AdminMethod
     /// Whether the request concerns only the caller's own user.
     var isOwn: Bool
-    /// Whether the change gives an app more access, puts back more than a few contacts, or shortens the days of the bin.
+    /// Whether the change gives an app more access, puts back more than a few contacts, shortens the days of the bin, or tells
+    /// another password.
     var widens = false
     /// For `QueryAudit`: whether the request names a contact by its content. For `ListChanges` and `PutBack`: whether the
     /// reply does.
@@ -18,10 +19,10 @@ struct AdminRequest: Hashable {
         switch method {
         case .findContactAccess, .changeGrantedContacts, .backUp, .beginRestore: true
         case .queryAudit, .listChanges: isByName
-        case .putBack, .setBinDays, .emptyBin: true
+        case .putBack, .setBinDays, .emptyBin, .connect: true
         case .listGrants, .setGrant, .resetGrant, .endSessionGrants, .verifyAudit, .listPending, .explainDecision,
             .getStatus, .reloadPolicy, .explainPolicy, .tryPolicy, .purgeUser, .getMetrics, .listUsers, .restoreLines,
-            .finishRestore, .getBin:
+            .finishRestore, .getBin, .disconnect, .listConnections:
             false
         }
     }
@@ -40,7 +41,7 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     switch caller.strength {
     // A caller with one of these strengths is an app or a service, not a person's shell, so it has no rights
     // here.
-    case .labelled, .sandboxed, .service: return .never
+    case .labelled, .sandboxed, .service, .password: return .never
     case .installed, .claimed, .unverified, .declared: break
     }
     guard !caller.isSandboxed else { return .never }
@@ -53,8 +54,10 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     }
     switch request.method {
     case .listGrants, .explainDecision, .listPending, .getStatus, .endSessionGrants, .restoreLines, .finishRestore,
-        .getBin:
+        .getBin, .disconnect, .listConnections:
         return .nothing
+    // The person gives access at the prompt. Another password would let somebody else use what was given.
+    case .connect: return request.widens ? .authentication(.shareAll) : .nothing
     case .setGrant: return request.widens ? .authentication(.shareAll) : .nothing
     case .resetGrant: return .authentication(.manageOwn)
     case .queryAudit, .listChanges: return .authentication(request.isByName ? .lookUp : .manageOwn)

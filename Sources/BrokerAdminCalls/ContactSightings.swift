@@ -89,7 +89,8 @@ struct ContactSightings: Sendable {
         case .save: if isNamed { readSave(record, owner) }
         case .grant, .revocation: change(owner, record, isNamed)
         case .disclosure: readDisclosure(record, owner, isNamed)
-        case .withheld, .refusal, .prompt, .answer, .agent, .declaration, .saveNotDone, .agentSearch, .purge,
+        case .withheld, .refusal, .prompt, .answer, .agent, .declaration, .connection, .saveNotDone, .agentSearch,
+            .purge,
             .authentication,
             .lookUp, .alarm, .backup, .restore, .bin, .policy, .retention, .start, .stop, .gap:
             break

@@ -55,6 +55,7 @@ package final class Metrics: UsesServices {
         case .contacts: ContactsMethod(rawValue: name) != nil
         case .agent: AgentMethod(rawValue: name) != nil
         case .admin: AdminMethod(rawValue: name) != nil
+        case .cardDAV: CardDAVMethod(rawValue: name) != nil
         case nil: false
         }
     }

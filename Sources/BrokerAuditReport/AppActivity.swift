@@ -89,7 +89,8 @@ public struct AppActivity: Sendable {
         case .answer: if day != nil, !record.isInReview { answers[Self.answer(record), default: 0] += 1 }
         case .saveNotDone: break
         // The agent and a program for administrators are no apps, and a declared folder is none either.
-        case .agent, .declaration, .agentSearch, .lookUp, .purge, .backup, .restore, .bin, .authentication, .policy,
+        case .agent, .declaration, .connection, .agentSearch, .lookUp, .purge, .backup, .restore, .bin, .authentication,
+            .policy,
             .retention, .start, .stop, .gap:
             return
         }

@@ -31,6 +31,7 @@ package final class BrokerServices {
     package let thumbnails: Thumbnails
     package let grants: Grants
     package let folders: DeclaredFolders
+    package let cardDAV: CardDAVAccess
     package let saves: Saves
     package let putBackBound: PutBackBound
 
@@ -77,6 +78,9 @@ package final class BrokerServices {
         folders = DeclaredFolders(
             surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, sessions: sessions,
             history: history)
+        cardDAV = CardDAVAccess(
+            surroundings: surroundings, access: access, groupCommit: groupCommit, grants: grants, sessions: sessions,
+            history: history)
         saves = Saves(
             surroundings: surroundings, access: access, groupCommit: groupCommit, books: books, grants: grants,
             history: history, recovery: recovery, thumbnails: thumbnails)
@@ -118,6 +122,7 @@ extension UsesServices {
     package var thumbnails: Thumbnails { services.thumbnails }
     package var grants: Grants { services.grants }
     package var folders: DeclaredFolders { services.folders }
+    package var cardDAV: CardDAVAccess { services.cardDAV }
     package var saves: Saves { services.saves }
     package var descriptions: PromptDescriptions { services.descriptions }
     package var prompts: Prompts { services.prompts }

@@ -86,6 +86,7 @@ public final class Broker: UsesServices {
         session.check?.giveUp?()
         session.check = nil
         books.leave(session.caller.uid)
+        services.cardDAV.closed(session)
         if prompts.agentLeft(session) { groupCommit.record(.agent, of: session.caller, detail: "left") }
     }
 
@@ -101,6 +102,7 @@ public final class Broker: UsesServices {
             services.groupCommit.record(.refusal, of: session.caller, detail: "folder no longer declared")
             return call.connection.close()
         }
+        guard services.cardDAV.stillIdentifies(session.caller) else { return call.connection.close() }
         guard !session.isAnotherPerson, session.interface == .admin || !services.books.isRemoving(session.caller.uid)
         else {
             return call.fail(session.interface == .contacts ? ContactsError.storeUnavailable : .permissionDenied)
@@ -120,6 +122,7 @@ public final class Broker: UsesServices {
         case .admin:
             services.groupCommit.catchUp()
             administrators.answer(call, session)
+        case .cardDAV: CardDAVDispatcher(services: services).answer(call, session)
         }
     }
 

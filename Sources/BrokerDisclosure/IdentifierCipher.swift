@@ -39,9 +39,12 @@ public final class IdentifierCipher {
     deinit { ccrypto_blocks_free(blocks) }
 
     /// Returns a random key; `nil` if the system has no randomness.
-    public static func randomKey() -> [UInt8]? {
-        var key = [UInt8](repeating: 0, count: keySize)
-        return ccrypto_random(&key, key.count) == 1 ? key : nil
+    public static func randomKey() -> [UInt8]? { random(keySize) }
+
+    /// Returns so many random bytes; `nil` if the system has no randomness.
+    public static func random(_ count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return ccrypto_random(&bytes, bytes.count) == 1 ? bytes : nil
     }
 
     public func identifier(of record: RecordNumber, as kind: RecordKind) -> String {

@@ -24,7 +24,8 @@ public enum Phrase: String, CaseIterable, Sendable {
 
     // The app that asks.
     case unnamedProgram, sureLabelled, worthLabelled, sureSandboxed, worthSandboxed, sureService, worthService,
-        sureInstalled, worthInstalled, sureClaimed, worthClaimed, sureInterpreter, worthInterpreter,
+        sureInstalled, worthInstalled, surePassword, worthPassword, sureClaimed, worthClaimed, sureInterpreter,
+        worthInterpreter,
         sureUnverified, worthUnverified, sureDeclared, worthDeclared, processOn, processNowhere, says, saidAnother,
         saidEarlier,
         saysNotWhy, readsAtMost, nothing,

@@ -39,7 +39,7 @@ struct Crowd {
     ///
     /// - Parameter hasGrant: whether the caller currently has access.
     func bucket(of caller: Caller, hasGrant: Bool) -> Bucket? {
-        guard caller.strength.namesNobody, !hasGrant, exact(caller).map({ callers[$0] == nil }) ?? true else {
+        guard caller.strength.sharesCrowd, !hasGrant, exact(caller).map({ callers[$0] == nil }) ?? true else {
             return nil
         }
         guard let session = caller.session, sessions[session] != nil else { return .common }
@@ -83,7 +83,7 @@ struct Crowd {
 
     /// Records that the person approved a prompt of this caller.
     mutating func approved(_ caller: Caller, now: Int64) {
-        guard caller.strength.namesNobody else { return }
+        guard caller.strength.sharesCrowd else { return }
         if let principal = exact(caller) {
             callers[principal] = now
             Self.removeOldest(of: &callers, beyond: limits.approvals)

@@ -370,7 +370,7 @@ package final class Prompts {
         _ uid: UInt32, where isMeant: (IdentityStrength, String) -> Bool, connected callers: [Caller], weak: Bool
     ) -> [(strength: IdentityStrength, app: String)] {
         let dropped = backOffs[uid]?.drop(where: isMeant, keys: Set(callers.map(AppKey.init))) ?? []
-        if weak || dropped.contains(where: \.strength.namesNobody) { users[uid]?.crowd.reset(where: isMeant) }
+        if weak || dropped.contains(where: \.strength.sharesCrowd) { users[uid]?.crowd.reset(where: isMeant) }
         takeTurns(uid)
         return dropped
     }

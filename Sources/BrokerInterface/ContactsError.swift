@@ -174,4 +174,18 @@ public enum AdminError {
             if formerRules { $0.member("formerRules", true) }
         }
     }
+    public static func connectionExists(_ name: String) -> VarlinkError {
+        VarlinkError(prefix + "ConnectionExists") { $0.member("name", name) }
+    }
+
+    public static func unknownConnection(_ name: String) -> VarlinkError {
+        VarlinkError(prefix + "UnknownConnection") { $0.member("name", name) }
+    }
+}
+
+/// The errors of `io.contactbroker.CardDAV`.
+public enum CardDAVError {
+    private static let prefix = "io.contactbroker.CardDAV."
+
+    public static let wrongPassword = VarlinkError(prefix + "WrongPassword")
 }

@@ -1,16 +1,17 @@
 import BrokerVarlink
 
-/// The three interfaces, one for each socket: for apps, for agents and for administrators.
+/// The interfaces, one for each socket: for apps, for agents, for administrators, and for the service that speaks CardDAV.
 ///
 /// Their texts are the files under `Interfaces`, which the broker serves unchanged.
 public enum ContactsInterface: CaseIterable, Sendable {
-    case contacts, agent, admin
+    case contacts, agent, admin, cardDAV
 
     public var name: String {
         switch self {
         case .contacts: "io.contactbroker.Contacts"
         case .agent: "io.contactbroker.Agent"
         case .admin: "io.contactbroker.Admin"
+        case .cardDAV: "io.contactbroker.CardDAV"
         }
     }
 
@@ -20,6 +21,7 @@ public enum ContactsInterface: CaseIterable, Sendable {
             case .contacts: PackageResources.io_contactbroker_Contacts_varlink
             case .agent: PackageResources.io_contactbroker_Agent_varlink
             case .admin: PackageResources.io_contactbroker_Admin_varlink
+            case .cardDAV: PackageResources.io_contactbroker_CardDAV_varlink
             }
         return InterfaceDescription(name: name, text: String(decoding: text, as: UTF8.self))
     }

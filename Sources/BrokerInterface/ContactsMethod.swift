@@ -37,6 +37,12 @@ public enum AgentMethod: String, CaseIterable, Sendable {
     case putBack = "PutBack"
 }
 
+/// Methods of `io.contactbroker.CardDAV`.
+public enum CardDAVMethod: String, CaseIterable, Sendable {
+    case announce = "Announce"
+    case open = "Open"
+}
+
 /// Methods of `io.contactbroker.Admin`.
 public enum AdminMethod: String, CaseIterable, Sendable {
     case listGrants = "ListGrants"
@@ -65,4 +71,7 @@ public enum AdminMethod: String, CaseIterable, Sendable {
     case getBin = "GetBin"
     case setBinDays = "SetBinDays"
     case emptyBin = "EmptyBin"
+    case connect = "Connect"
+    case disconnect = "Disconnect"
+    case listConnections = "ListConnections"
 }

@@ -52,6 +52,14 @@ public final class CallerSession {
         self.inspect = inspect
     }
 
+    /// The session of an app for which another program calls on this connection: a connection of a program that speaks CardDAV.
+    package convenience init(_ caller: Caller, over session: CallerSession) {
+        self.init(
+            caller: caller, interface: .contacts, isAnotherPerson: session.isAnotherPerson, hasEnded: session.hasEnded,
+            inspect: session.inspect)
+        connection = session.connection
+    }
+
     package func beginList(_ call: Call) { lists[ObjectIdentifier(call)] = call }
     package func endList(_ call: Call) { lists[ObjectIdentifier(call)] = nil }
     package func dropLists() { lists = [:] }

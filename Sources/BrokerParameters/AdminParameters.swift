@@ -39,6 +39,9 @@ package struct AdminParameters: Sendable {
         case getBin(UserParameters)
         case setBinDays(SetBinDaysParameters)
         case emptyBin(EmptyBinParameters)
+        case connect(ConnectParameters)
+        case disconnect(DisconnectParameters)
+        case listConnections(UserParameters)
     }
 
     package let ofMethod: OfMethod
@@ -80,6 +83,9 @@ package struct AdminParameters: Sendable {
             case .getBin: .getBin(try UserParameters(one: &reader))
             case .setBinDays: .setBinDays(try SetBinDaysParameters(&reader))
             case .emptyBin: .emptyBin(try EmptyBinParameters(&reader))
+            case .connect: .connect(try ConnectParameters(&reader))
+            case .disconnect: .disconnect(try DisconnectParameters(&reader))
+            case .listConnections: .listConnections(try UserParameters(one: &reader))
             }
         try reader.finish()
     }
@@ -88,7 +94,7 @@ package struct AdminParameters: Sendable {
     package var users: UserParameters {
         switch ofMethod {
         case .listGrants(let users), .listPending(let users), .getStatus(let users), .backUp(let users),
-            .finishRestore(let users, _), .getBin(let users):
+            .finishRestore(let users, _), .getBin(let users), .listConnections(let users):
             users
         case .resetGrant(let apps), .endSessionGrants(let apps), .explainDecision(let apps, _): apps.users
         case .setGrant(let parameters): parameters.apps.users
@@ -101,8 +107,10 @@ package struct AdminParameters: Sendable {
         case .putBack(let parameters): parameters.users
         case .setBinDays(let parameters): parameters.users
         case .emptyBin(let parameters): parameters.users
+        case .disconnect(let parameters): parameters.users
         case .purgeUser(let uid): UserParameters(uid: uid)
-        case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .getMetrics, .listUsers: UserParameters()
+        case .verifyAudit, .reloadPolicy, .explainPolicy, .tryPolicy, .getMetrics, .listUsers, .connect:
+            UserParameters()
         }
     }
 
@@ -115,10 +123,11 @@ package struct AdminParameters: Sendable {
         case .queryAudit(let parameters): parameters.app
         case .listChanges(let parameters): parameters.app
         case .putBack(let parameters): parameters.app
+        case .connect(let parameters): parameters.name
+        case .disconnect(let parameters): parameters.name
         case .listGrants, .findContactAccess, .verifyAudit, .listPending, .getStatus, .reloadPolicy, .explainPolicy,
             .tryPolicy, .purgeUser, .getMetrics, .listUsers, .backUp, .beginRestore, .restoreLines, .finishRestore,
-            .getBin,
-            .setBinDays, .emptyBin:
+            .getBin, .setBinDays, .emptyBin, .listConnections:
             nil
         }
     }
@@ -128,6 +137,7 @@ package struct AdminParameters: Sendable {
         switch ofMethod {
         case .setGrant(let parameters): parameters.status.accessWords + (parameters.changes?.accessWords ?? "")
         case .changeGrantedContacts(let parameters): parameters.accessWords
+        case .connect: "a new password for what it has"
         default: nil
         }
     }

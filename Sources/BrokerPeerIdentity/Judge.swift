@@ -46,6 +46,8 @@ private struct Examination {
         case .claimed: return claimed()
         case .unverified: return unverified()
         // Every caller that could be identified this way is unverified, which ``unverified()`` decides.
+        // No process has this strength: a connection gets it by its password.
+        case .password: return .isNot
         case .declared: return .isNot
         }
     }

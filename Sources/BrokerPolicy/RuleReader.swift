@@ -64,11 +64,11 @@ enum RuleReader {
                     "force",
                     "claimed, unverified and declared apps cannot be given access: any program can use their names")
             }
-            guard rule.acceptsSameUser || !strengths.contains(.installed) else {
+            guard rule.acceptsSameUser || !strengths.contains(.installed) && !strengths.contains(.password) else {
                 throw table.wrong(
                     "force",
-                    "other programs of the same user can pass for an installed app and use this access; "
-                        + "if you accept that, add same_user = \"accepted\"")
+                    "other programs of the same user can pass for an installed app or read a connection's password, and use "
+                        + "this access; if you accept that, add same_user = \"accepted\"")
             }
         }
         guard rule.allows || !rule.acceptsSameUser else {

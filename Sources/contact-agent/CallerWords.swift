@@ -49,7 +49,7 @@ struct CallerWords {
                 switch caller.strength {
                 case .labelled, .sandboxed, .service: .dim
                 // Other programs of the user can pretend to be these apps.
-                case .installed, .claimed, .unverified, .declared: .warning
+                case .installed, .password, .claimed, .unverified, .declared: .warning
                 }
             return (warning.map { [.warning("  " + $0)] } ?? []) + [StyledLine("  " + sure)]
                 + StyledLine(names.text(worth, [.program: program, .time: folderEnd]), style).wrapped(
@@ -64,6 +64,7 @@ struct CallerWords {
         case .sandboxed: lines(.sureSandboxed, identifier, .worthSandboxed)
         case .service: lines(.sureService, identifier, .worthService)
         case .installed: lines(.sureInstalled, path, .worthInstalled)
+        case .password: lines(.surePassword, identifier, .worthPassword)
         case .claimed: lines(.sureClaimed, identifier, .worthClaimed)
         case .unverified where prompt.isInterpreter: lines(.sureInterpreter, path, .worthInterpreter)
         case .unverified: lines(.sureUnverified, path, .worthUnverified)

@@ -4,7 +4,7 @@ import BrokerModel
 
 /// The identity strength of an app, strongest first.
 enum IdentityStrength: String, Sendable {
-    case labelled, sandboxed, service, installed, claimed, unverified, declared
+    case labelled, sandboxed, service, installed, password, claimed, unverified, declared
 }
 
 /// The lifetime of a grant.

@@ -3,7 +3,7 @@ import BrokerLedger
 import BrokerPeerIdentity
 import BrokerVarlink
 
-/// The workers that inspect the callers of all three sockets, and a cache of known UIDs. This class lives on
+/// The workers that inspect the callers of all sockets, and a cache of known UIDs. This class lives on
 /// the event loop.
 final class CallerInspections {
     /// Identifies new connections.

@@ -8,7 +8,7 @@ import Dispatch
 import Glibc
 import Logging
 
-/// Opens the stores and the three sockets, and serves in either mode until it is stopped.
+/// Opens the stores and the sockets, and serves in either mode until it is stopped.
 struct Daemon {
     let setting: Setting
     let log: Logger

@@ -21,7 +21,7 @@ struct Reception {
     let source: any EvidenceSource
     let manifests: AppManifests
     let complaints: Complaints
-    /// Shared by all three sockets.
+    /// Shared by all sockets.
     let inspections: CallerInspections
 
     private static let names = UserNames()
@@ -105,7 +105,7 @@ struct Reception {
         case .caller(let caller):
             switch interface {
             case .contacts: break
-            case .agent, .admin:
+            case .agent, .admin, .cardDAV:
                 guard !caller.isSandboxed else {
                     complaints.report(peer, "it is in a sandbox", interface)
                     return .refuse

@@ -19,7 +19,7 @@ final class ServedBroker {
     private let broker: Broker
     private let setting: Setting
     private var serverLimits = ServerLimits()
-    /// Shared by all three sockets.
+    /// Shared by all sockets.
     private let budget = ServerBudget()
     private var servers: [VarlinkServer] = []
     /// Whether a socket has failed.
@@ -97,7 +97,7 @@ final class ServedBroker {
             let manifests = setting.manifests(log)
             let complaints = Complaints(loop: loop, log: log)
             let inspections = CallerInspections(setting.mode, users: users, loop: loop)
-            for interface in ContactsInterface.allCases {
+            for interface in ContactsInterface.allCases where setting.places[interface] != nil {
                 servers.append(try open(interface, loop, evidence, manifests, complaints, inspections, log, failed))
             }
         } catch {

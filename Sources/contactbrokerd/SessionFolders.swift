@@ -77,6 +77,7 @@ struct SessionFolders {
         case .contacts: runtime + "/apps"
         case .agent: runtime + "/agent"
         case .admin: runtime + "/admin"
+        case .cardDAV: runtime + "/carddav"
         }
     }
 

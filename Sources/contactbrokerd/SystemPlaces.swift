@@ -51,14 +51,15 @@ enum SystemPlaces {
 
     static var policyFolder: PolicyFolder { PolicyFolder(configuration: configuration, owner: 0) }
 
-    /// Maps passed sockets to interfaces. All three are named `varlink`, as Varlink's libraries expect. The last part
+    /// Maps passed sockets to interfaces. All are named `varlink`, as Varlink's libraries expect. The last part
     /// of the bound path is the name of the interface.
     static func places(_ sockets: [PassedSocket]) throws -> [ContactsInterface: VarlinkServer.Place] {
         var places: [ContactsInterface: VarlinkServer.Place] = [:]
         for socket in sockets {
             let name = socket.path?.split(separator: "/").last.map(String.init)
             guard socket.name == "varlink",
-                let interface = ContactsInterface.allCases.first(where: { $0.name == name }),
+                // The system's broker does not serve programs that speak CardDAV yet.
+                let interface = ContactsInterface.allCases.first(where: { $0.name == name && $0 != .cardDAV }),
                 places.updateValue(.passed(socket), forKey: interface) == nil
             else {
                 throw Failure(
@@ -67,7 +68,7 @@ enum SystemPlaces {
                         "compare the .socket units with those of this version: systemctl cat 'contactbroker-*.socket'")
             }
         }
-        let missing = ContactsInterface.allCases.filter { places[$0] == nil }.map(\.name)
+        let missing = ContactsInterface.allCases.filter { places[$0] == nil && $0 != .cardDAV }.map(\.name)
         guard missing.isEmpty else {
             throw Failure(
                 "could not start: systemd passed no socket for \(missing.joined(separator: ", "))",

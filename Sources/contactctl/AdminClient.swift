@@ -175,6 +175,18 @@ struct AdminClient {
                 try: "run it in a terminal, or as root")
         case "io.contactbroker.Admin.UnknownApp":
             return refused("no app matches \"\(text("app"))\"", try: "list all apps: contactctl apps")
+        case "io.contactbroker.Admin.ConnectionExists":
+            return refused(
+                "there is a connection with this name",
+                try: """
+                    for another password: contactctl connect \(text("name")) --new-password; or name this one otherwise, such as \
+                    \(text("name"))-2
+                    """)
+        case "io.contactbroker.Admin.UnknownConnection":
+            return refused("there is no connection with this name", try: "list them: contactctl connections")
+        case "io.contactbroker.Contacts.NoAgent":
+            return refused(
+                "contact-agent is not running, so nobody can answer", try: "in another terminal: contact-agent")
         case "io.contactbroker.Admin.InvalidValue" where parameters["parameter"]?.string == "policy":
             return refused(
                 text("reason"),

@@ -122,6 +122,8 @@ struct AppGrant {
         case "sandboxed": "named by its sandbox"
         case "service": "a service of the system manager"
         case "installed": "named by an installed package; other programs of the user can imitate it"
+        case "password":
+            "whoever knows its password; other programs of the user can read it from the program's settings"
         case "claimed": "started under this name, which any program of the user can use"
         case "unverified": "known only by its file, which other programs of the user can run"
         case "declared": "a program in a folder that the user declared; whatever can write there can replace it"

@@ -9,7 +9,9 @@ struct AppOptions: ParsableArguments {
     var app: String
     @Option(
         help: "Only at this identity strength.",
-        completion: .list(["labelled", "sandboxed", "service", "installed", "claimed", "unverified", "declared"]))
+        completion: .list([
+            "labelled", "sandboxed", "service", "installed", "password", "claimed", "unverified", "declared",
+        ]))
     var strength: String?
 
     /// The app as the person named it, quoted for a shell if necessary.

@@ -15,8 +15,8 @@ struct Contactctl: ParsableCommand {
             ShareCommand.self, NarrowCommand.self, EndSessionCommand.self, ResetCommand.self, SetCommand.self,
             PendingCommand.self, AuditCommand.self, ReportCommand.self, AlarmsCommand.self, PolicyCommand.self,
             ReloadCommand.self, VerifyCommand.self, BackupCommand.self, RestoreCommand.self, StatusCommand.self,
-            ChangesCommand.self, PutBackCommand.self, BinCommand.self, MetricsCommand.self,
-            PurgeUserCommand.self,
+            ChangesCommand.self, PutBackCommand.self, BinCommand.self, ConnectCommand.self, DisconnectCommand.self,
+            ConnectionsCommand.self, MetricsCommand.self, PurgeUserCommand.self,
         ])
 
     static func main() { runAsProgram() }

@@ -173,7 +173,7 @@ struct AuditChainTests {
             CREATE TABLE old AS SELECT sequence, time, uid, app, strength, event, status, keys, count, contacts, revision,
                 repeats, detail, hash FROM audit JOIN auditCaller ON auditCaller.id = caller;
             DROP TABLE audit; DROP TABLE auditCaller; DROP TABLE owner; DROP TABLE silence; DROP TABLE outboxMark;
-            DROP TABLE declaredFolder; DROP TABLE groupShare; DROP TABLE unconfirmed; DROP TABLE changedContact; DROP TABLE auditSegment; DROP TABLE auditRemoval;
+            DROP TABLE declaredFolder; DROP TABLE groupShare; DROP TABLE unconfirmed; DROP TABLE cardDAVConnection; DROP TABLE changedContact; DROP TABLE auditSegment; DROP TABLE auditRemoval;
             ALTER TABLE appGrant DROP COLUMN decision; ALTER TABLE appGrant DROP COLUMN decidedThrough;
             ALTER TABLE appGrant DROP COLUMN askedKeys; ALTER TABLE appGrant DROP COLUMN purposeHash;
             ALTER TABLE appGrant DROP COLUMN contactsRead; ALTER TABLE appGrant DROP COLUMN changes; ALTER TABLE appGrant DROP COLUMN lastReadAt;

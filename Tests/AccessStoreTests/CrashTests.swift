@@ -89,7 +89,7 @@ struct CrashTests {
         // Put the file into the state in which the earlier version left it.
         try fixture.tamper(
             """
-            DROP TABLE declaredFolder; DROP TABLE groupShare; DROP TABLE unconfirmed; DROP TABLE changedContact; DROP TABLE auditSegment; DROP TABLE auditRemoval; DROP TABLE outboxMark; ALTER TABLE appGrant DROP COLUMN decision;
+            DROP TABLE declaredFolder; DROP TABLE groupShare; DROP TABLE unconfirmed; DROP TABLE cardDAVConnection; DROP TABLE changedContact; DROP TABLE auditSegment; DROP TABLE auditRemoval; DROP TABLE outboxMark; ALTER TABLE appGrant DROP COLUMN decision;
             ALTER TABLE appGrant DROP COLUMN decidedThrough; ALTER TABLE appGrant DROP COLUMN askedKeys;
             ALTER TABLE appGrant DROP COLUMN purposeHash; ALTER TABLE appGrant DROP COLUMN contactsRead;
             ALTER TABLE appGrant DROP COLUMN lastReadAt; ALTER TABLE appGrant DROP COLUMN changes; ALTER TABLE state DROP COLUMN forwarded;

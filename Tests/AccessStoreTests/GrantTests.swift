@@ -55,7 +55,8 @@ struct GrantTests {
         try store.commit()
         store.close(now: fixture.now)
         try fixture.tamper(
-            "DROP TABLE changedContact; ALTER TABLE appGrant DROP COLUMN changes; PRAGMA user_version = 15")
+            "DROP TABLE cardDAVConnection; DROP TABLE changedContact; ALTER TABLE appGrant DROP COLUMN changes; PRAGMA user_version = 15"
+        )
         let upgraded = try fixture.open()
         #expect(upgraded.grant(of: mail)?.changes == .edit)
         #expect(upgraded.grant(of: deleter)?.changes == .all)

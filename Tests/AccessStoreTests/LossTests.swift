@@ -153,7 +153,7 @@ struct LossTests {
     func upgrade() throws {
         let copy = try fixture.copy()
         try copy.tamper(
-            "DROP TABLE declaredFolder; DROP TABLE groupShare; DROP TABLE unconfirmed; DROP TABLE changedContact; DROP TABLE auditSegment; DROP TABLE auditRemoval; "
+            "DROP TABLE declaredFolder; DROP TABLE groupShare; DROP TABLE unconfirmed; DROP TABLE cardDAVConnection; DROP TABLE changedContact; DROP TABLE auditSegment; DROP TABLE auditRemoval; "
                 + "ALTER TABLE appGrant DROP COLUMN decidedThrough; ALTER TABLE appGrant DROP COLUMN askedKeys; "
                 + "ALTER TABLE appGrant DROP COLUMN contactsRead; ALTER TABLE appGrant DROP COLUMN lastReadAt; "
                 + "ALTER TABLE appGrant DROP COLUMN changes; "

@@ -15,6 +15,8 @@ struct AdminRightTests {
     private static func own(_ method: AdminMethod) -> AdminRight {
         switch method {
         case .listGrants, .explainDecision, .setGrant, .endSessionGrants, .listPending, .getStatus, .getBin: .nothing
+        // The person gives access at the prompt.
+        case .connect, .disconnect, .listConnections: .nothing
         // They only continue what BeginRestore began on the same connection.
         case .restoreLines, .finishRestore: .nothing
         case .resetGrant, .queryAudit, .listChanges: .authentication(.manageOwn)
@@ -49,7 +51,7 @@ struct AdminRightTests {
         let widening = AdminRequest(method: .setGrant, isOwn: true, widens: true)
         let caller = Self.caller(strength)
         switch strength {
-        case .labelled, .sandboxed, .service:
+        case .labelled, .sandboxed, .service, .password:
             for request in [own, others, widening] {
                 #expect(right(for: request, by: caller) == .never)
                 #expect(right(for: request, by: Self.caller(strength, uid: 0)) == .never)
@@ -65,6 +67,8 @@ struct AdminRightTests {
             #expect(right(for: widening, by: caller) == .authentication(.shareAll))
             let shorter = AdminRequest(method: .setBinDays, isOwn: true, widens: true)
             #expect(right(for: shorter, by: caller) == .authentication(.emptyBin))
+            let otherPassword = AdminRequest(method: .connect, isOwn: true, widens: true)
+            #expect(right(for: otherPassword, by: caller) == .authentication(.shareAll))
             for request in [own, others, widening] {
                 #expect(right(for: request, by: Self.caller(strength, uid: 0)) == .nothing)
                 #expect(right(for: request, by: Self.caller(strength, isSandboxed: true)) == .never)

@@ -187,7 +187,8 @@ final class TestApp: Connection {
     ) throws -> Call {
         let root = try JSONDocument(parsing: Array(parameters.utf8)).root
         let call = Call(
-            method: session.interface.name + "." + method, parameters: root, more: more, oneway: false,
+            method: (context as? CallerSession ?? session).interface.name + "." + method, parameters: root, more: more,
+            oneway: false,
             connection: self)
         open.append(call)
         fixture.broker.answer(call)

@@ -119,10 +119,13 @@ final class DaemonFixture {
 
     static let doors = [
         "apps/io.contactbroker.Contacts", "agent/io.contactbroker.Agent", "admin/io.contactbroker.Admin",
+        "carddav/io.contactbroker.CardDAV",
     ]
     var appsSocket: String { runtime + "/" + Self.doors[0] }
     var agentSocket: String { runtime + "/" + Self.doors[1] }
     var adminSocket: String { runtime + "/" + Self.doors[2] }
+    /// In the order of `ContactsInterface`.
+    var sockets: [String] { Self.doors.map { runtime + "/" + $0 } }
 
     // MARK: Programs that connect
 

@@ -111,7 +111,7 @@ final class EndedWriter {
             """, on: "\(fixture.state)/users/\(getuid())/contacts.sqlite", SQLITE_OPEN_READWRITE)
         _ = try run(
             """
-            DROP TABLE declaredFolder; DROP TABLE changedContact; ALTER TABLE appGrant DROP COLUMN purposeHash;
+            DROP TABLE declaredFolder; DROP TABLE cardDAVConnection; DROP TABLE changedContact; ALTER TABLE appGrant DROP COLUMN purposeHash;
             ALTER TABLE appGrant DROP COLUMN contactsRead; ALTER TABLE appGrant DROP COLUMN changes; ALTER TABLE appGrant DROP COLUMN lastReadAt;
             ALTER TABLE state DROP COLUMN forwarded; ALTER TABLE outboxMark DROP COLUMN change; PRAGMA user_version = 11
             """,

@@ -48,7 +48,7 @@ struct InterfaceTests {
     func served() throws {
         let fixture = try DaemonFixture()
         for (door, own) in zip(
-            [fixture.appsSocket, fixture.agentSocket, fixture.adminSocket], ContactsInterface.allCases)
+            fixture.sockets, ContactsInterface.allCases)
         {
             let line = try fixture.companion("mail").open(door)
             for asked in ContactsInterface.allCases {
@@ -71,6 +71,7 @@ struct InterfaceTests {
             case .contacts: ContactsMethod.allCases.map(\.rawValue)
             case .agent: AgentMethod.allCases.map(\.rawValue)
             case .admin: AdminMethod.allCases.map(\.rawValue)
+            case .cardDAV: CardDAVMethod.allCases.map(\.rawValue)
             }
         #expect(Self.names(of: "interface", in: interface) == [interface.name])
         #expect(coded.sorted() == Self.names(of: "method", in: interface).sorted())
@@ -79,8 +80,7 @@ struct InterfaceTests {
     @Test("Each socket knows every method of its interface", arguments: ContactsInterface.allCases)
     func known(interface: ContactsInterface) throws {
         let fixture = try DaemonFixture()
-        let door = [fixture.appsSocket, fixture.agentSocket, fixture.adminSocket][
-            ContactsInterface.allCases.firstIndex(of: interface) ?? 0]
+        let door = fixture.sockets[ContactsInterface.allCases.firstIndex(of: interface) ?? 0]
         let text = Self.file(interface)
         for name in Self.names(of: "method", in: interface) {
             let line = try fixture.companion("mail").open(door)

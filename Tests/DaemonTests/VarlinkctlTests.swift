@@ -14,7 +14,7 @@ struct VarlinkctlTests {
     }
 
     private static func doors(_ fixture: DaemonFixture) -> [(String, ContactsInterface)] {
-        Array(zip([fixture.appsSocket, fixture.agentSocket, fixture.adminSocket], ContactsInterface.allCases))
+        Array(zip(fixture.sockets, ContactsInterface.allCases))
     }
 
     @Test("It lists the interfaces of each socket and parses their descriptions in full")

@@ -73,7 +73,8 @@ struct AuditLedger {
         // an agent.
         case .refusal, .authentication, .agent, .lookUp: return .refusal
         case .prompt: return record.detail == AuditRecord.notShown ? .unshown : nil
-        case .withheld, .answer, .grant, .revocation, .declaration, .save, .saveNotDone, .agentSearch, .alarm, .purge,
+        case .withheld, .answer, .grant, .revocation, .declaration, .connection, .save, .saveNotDone, .agentSearch,
+            .alarm, .purge,
             .backup, .restore, .bin, .policy, .retention, .start, .stop, .gap:
             return nil
         }
@@ -247,7 +248,7 @@ extension AuditEvent {
     var isCausedByApp: Bool {
         switch self {
         case .disclosure, .refusal, .prompt, .save, .saveNotDone, .authentication, .agent: true
-        case .withheld, .answer, .grant, .revocation, .declaration, .agentSearch, .lookUp, .alarm, .purge,
+        case .withheld, .answer, .grant, .revocation, .declaration, .connection, .agentSearch, .lookUp, .alarm, .purge,
             .backup, .restore, .bin, .policy, .retention, .start, .stop, .gap:
             false
         }

@@ -280,6 +280,18 @@ enum Schema {
             PRIMARY KEY (uid, contact)
         ) STRICT, WITHOUT ROWID;
         """,
+        """
+        -- The connections of programs that speak CardDAV (CardDAVConnection). madeAt and lapsedAt: seconds since 1970.
+        CREATE TABLE cardDAVConnection (
+            uid           INTEGER NOT NULL,
+            name          TEXT    NOT NULL,
+            identifier    TEXT    NOT NULL,
+            passwordHash  BLOB    NOT NULL CHECK (length(passwordHash) = 32),
+            madeAt        INTEGER NOT NULL,
+            lapsedAt      INTEGER,
+            PRIMARY KEY (uid, name)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// The first version with a ``SyncedPosition`` file.
@@ -311,6 +323,7 @@ enum Schema {
         if version >= 10 { tables.append("groupShare") }
         if version >= 13 { tables.append("declaredFolder") }
         if version >= 17 { tables.append("changedContact") }
+        if version >= 18 { tables.append("cardDAVConnection") }
         for table in tables {
             let report = try PreparedStatement("PRAGMA quick_check(\(table))", on: connection)
             while try report.step() {

@@ -67,7 +67,7 @@ public final class Owners {
         for uid in purges {
             for table in [
                 "principal", "saveIntent", "auditKey", "silence", "unconfirmed", "changedContact", "outboxMark",
-                "declaredFolder",
+                "declaredFolder", "cardDAVConnection",
             ] {
                 try connection.statement("DELETE FROM \(table) WHERE uid = ?").bind(1, Int64(uid)).run()
             }

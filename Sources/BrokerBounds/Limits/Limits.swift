@@ -60,6 +60,16 @@ public struct Limits: Hashable, Sendable {
     /// How long the declaration of a folder lasts.
     public var declaredFolderLasts = Duration.seconds(7 * 86_400)
 
+    // MARK: Connections of programs that speak CardDAV
+
+    /// Connections that one user may have.
+    public var cardDAVConnections = 32
+    /// Wrong passwords of one user within ``wrongPasswordsWithin`` that are answered at once. A right one never waits.
+    public var wrongPasswords = 5
+    public var wrongPasswordsWithin = Duration.seconds(60)
+    /// How long the password of a connection without a grant still opens an empty address book.
+    public var lapsedConnection = Duration.seconds(30 * 86_400)
+
     // MARK: Passwords
 
     /// Contacts that the person may share with an app without a password.

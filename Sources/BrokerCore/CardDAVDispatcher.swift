@@ -1,0 +1,58 @@
+import BrokerAccessControl
+import BrokerBooks
+import BrokerCalls
+import BrokerGrants
+import BrokerInterface
+import BrokerJSON
+import BrokerLedger
+import BrokerParameters
+import BrokerVarlink
+
+/// Dispatches the calls on the socket of the service that speaks CardDAV.
+struct CardDAVDispatcher: UsesServices {
+    let services: BrokerServices
+
+    func answer(_ call: Call, _ session: CallerSession) {
+        guard call.interface == ContactsInterface.cardDAV.name, let method = CardDAVMethod(rawValue: String(call.name))
+        else {
+            return call.fail(.methodNotFound(call.method))
+        }
+        do throws(VarlinkError) {
+            var reader = try ParameterReader(call.parameters)
+            switch method {
+            case .announce:
+                let port = try reader.required("port").integer(in: 1...65_535)
+                try reader.finish()
+                services.cardDAV.announce(port, by: session)
+                call.reply()
+            case .open:
+                let parameters = try OpenParameters(&reader)
+                try reader.finish()
+                open(parameters, call, session)
+            }
+        } catch {
+            call.fail(error)
+        }
+    }
+
+    /// Makes the connection to the broker that of an app, if the password is right.
+    private func open(_ parameters: OpenParameters, _ call: Call, _ session: CallerSession) {
+        let uid = parameters.user
+        // A session's broker serves only its own user.
+        let isServed = surroundings.mode == .system || uid == surroundings.ownUID
+        guard isServed,
+            let connection = cardDAV.connection(parameters.name, of: uid, opensWith: parameters.password)
+        else {
+            let wait = cardDAV.wait(afterWrongOf: uid)
+            guard wait > .zero else { return call.fail(CardDAVError.wrongPassword) }
+            _ = surroundings.loop.later(after: wait) { call.fail(CardDAVError.wrongPassword) }
+            return
+        }
+        let app = CallerSession(
+            Caller(connection: connection.name, of: uid, calledBy: session.caller), over: session)
+        app.connection = nil
+        if let left = sessions.close(call.connection) { books.leave(left.caller.uid) }
+        call.connection.context = app
+        call.reply { $0.member("connection", connection.identifier) }
+    }
+}
