@@ -185,7 +185,7 @@ let package = Package(
         room("BrokerThumbnails", ["CBrokerLinux"]),
         room(
             "BrokerCardDAV",
-            ["BrokerDAV", "BrokerJSON", "BrokerModel", "BrokerVCard", "BrokerVarlinkClient"]),
+            ["BrokerBounds", "BrokerDAV", "BrokerJSON", "BrokerModel", "BrokerVCard", "BrokerVarlinkClient"]),
         room(
             "BrokerCommandOutput",
             ["BrokerConnection", "BrokerFormatting", "BrokerModel", arguments, "BrokerVarlinkClient"]),
@@ -221,11 +221,12 @@ let package = Package(
         .executableTarget(
             name: "contactbroker-thumbnail", dependencies: ["CBrokerThumbnail"],
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
-        program(
-            "contactbroker-dav",
-            [
-                "BrokerCardDAV", "BrokerDAV", "BrokerInterface", "BrokerVarlinkClient", "CBrokerLinux",
-            ] + nio, isInstalled: true),
+        .executableTarget(
+            name: "contactbroker-dav",
+            dependencies: [
+                "BrokerBounds", "BrokerCardDAV", "BrokerDAV", "BrokerInterface", "BrokerVarlinkClient", "CBrokerLinux",
+            ] + nio, swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-static-stdlib"] + shortStart, .when(configuration: .release))]),
         // contact-agent is setgid, so it must not load Swift's libraries from a path that its caller chooses.
         program(
             "contact-agent",
@@ -375,6 +376,12 @@ let package = Package(
                 "BrokerInterface",
             ]),
         tests(
+            "CardDAVTests",
+            [
+                "BrokerBounds", "BrokerCardDAV", "BrokerDAV", "BrokerJSON", "BrokerModel", "BrokerVCard",
+                "contactbroker-dav", ofPrograms("NIOEmbedded", "swift-nio"),
+            ] + nio),
+        tests(
             "AgentTests",
             [
                 "contact-agent", "Approval", "PseudoTerminal", "CBrokerCurses", "CBrokerLinux", "BrokerModel",
@@ -396,6 +403,7 @@ let package = Package(
                 "CallerID", "SyncClient", "Pickers", "Ports",
                 "PortedScript", "PortedServer", "PortsSwift6", "ContactsProbe", "contactbroker-thumbnail", "CTestImage",
                 "ThreadSanitizer", "CBrokerSQLite", "BrokerAccessControl", "BrokerAccessStore", "BookSamples",
+                "BrokerDAV", "contactbroker-dav",
             ]),
     ],
     cxxLanguageStandard: .cxx17

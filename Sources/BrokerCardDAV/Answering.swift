@@ -7,13 +7,6 @@ struct Answering {
         case whole(Response)
         /// A multistatus about many cards.
         case listing(CardListing)
-
-        var response: Response {
-            switch self {
-            case .whole(let response): response
-            case .listing: .xml(207, .pieces)
-            }
-        }
     }
 
     private let head: RequestHead
@@ -21,9 +14,15 @@ struct Answering {
     private let host: String
     private let name: String
     private let book: BrokerBook
+    /// The keys of a card that the connection may see; `nil` if it sees an empty book.
+    private let keys: ContactKeySet?
 
-    init(_ head: RequestHead, _ document: XMLDocument?, host: String, name: String, _ book: BrokerBook) {
-        (self.head, self.document, self.host, self.name, self.book) = (head, document, host, name, book)
+    init(
+        _ head: RequestHead, _ document: XMLDocument?, host: String, name: String, _ book: BrokerBook,
+        keys: ContactKeySet?
+    ) {
+        (self.head, self.document, self.host, self.name) = (head, document, host, name)
+        (self.book, self.keys) = (book, keys)
     }
 
     private static let methods = "OPTIONS, GET, HEAD, PROPFIND, PROPPATCH, REPORT"
@@ -81,7 +80,7 @@ struct Answering {
         guard depth != .infinity else { return .whole(.unmet(.finiteDepth)) }
         for each in [resource] + (depth == .one ? [resource.child].compactMap(\.self) : []) {
             guard let href = each.href(of: name) else { continue }
-            let place = each == .book && selection.includesPlace ? try book.now().text(of: book.connection) : nil
+            let place = each == .book && selection.includesPlace ? try now.text(of: book.connection) : nil
             writer.response(href.text, selection, unasked: each.unasked) { property in
                 switch property {
                 case .getCTag, .syncToken: place.map { .text($0) }
@@ -90,7 +89,13 @@ struct Answering {
             }
         }
         guard resource == .book, depth == .one else { return finished(writer) }
-        return .listing(CardListing(name, host: host, selection, writer: writer, source: .everything))
+        return .listing(
+            CardListing(
+                name, host: host, isShared: keys != nil, selection, writer: writer, source: .everything))
+    }
+
+    private var now: SyncToken {
+        get throws { keys == nil ? .nothingShared : try book.now() }
     }
 
     private func finished(_ writer: MultistatusWriter) -> Answer {
@@ -116,14 +121,14 @@ struct Answering {
         guard resource == .book else { return .whole(.unmet(.supportedReport)) }
         switch report {
         case .multiget(let multiget):
-            return .listing(try listing(multiget.properties, .hrefs(multiget.hrefs.makeIterator())))
+            return .listing(listing(multiget.properties, .hrefs(multiget.hrefs.makeIterator())))
         case .query(let query):
-            var listing = try listing(query.properties, .everything)
+            var listing = listing(query.properties, .everything)
             listing.limit = query.limit
             if !query.filter.properties.isEmpty {
                 listing.filter = query.filter
                 let asksForPhoto = query.filter.properties.contains { $0.name == "PHOTO" }
-                listing.filteredKeys = try keys().subtracting(asksForPhoto ? [] : .images)
+                listing.filteredKeys = keys?.subtracting(asksForPhoto ? [] : .images)
             }
             return .listing(listing)
         case .sync(let sync): return try changes(sync)
@@ -131,15 +136,19 @@ struct Answering {
         }
     }
 
-    private func listing(_ properties: ReportedProperties, _ source: CardListing.Source) throws -> CardListing {
-        let cards = try properties.addressData.map { CardListing.Cards(version: $0.version ?? .v3, keys: try keys()) }
-        return CardListing(name, host: host, properties.selection, cards: cards, writer: writer, source: source)
+    private func listing(_ properties: ReportedProperties, _ source: CardListing.Source) -> CardListing {
+        let cards = properties.addressData.map { CardListing.Cards(version: $0.version ?? .v3, keys: keys ?? []) }
+        return CardListing(
+            name, host: host, isShared: keys != nil, properties.selection, cards: cards, writer: writer, source: source)
     }
 
     /// A limit of the client is ignored, as by most servers: a place in the broker's history names no half of a burst.
     private func changes(_ sync: SyncCollection) throws -> Answer {
         var source = CardListing.Source.everything
-        var token = CardListing.Token.ofList(connection: book.connection)
+        var token =
+            keys == nil
+            ? CardListing.Token.known(SyncToken.nothingShared.text(of: book.connection))
+            : .ofList(connection: book.connection)
         if let text = sync.token {
             switch SyncToken(text, of: book.connection) {
             case nil: return .whole(.unmet(.validSyncToken))
@@ -148,20 +157,14 @@ struct Answering {
             case .place(let place)?:
                 // Which cards an access that ended had shown is not known any more. Without the token, the client gets an
                 // empty list.
-                guard let changes = try sharing({ () throws(BrokerFailure) in try book.changes(since: place) }) ?? nil
-                else { return .whole(.unmet(.validSyncToken)) }
+                guard keys != nil, let changes = try book.changes(since: place) else {
+                    return .whole(.unmet(.validSyncToken))
+                }
                 source = .contacts(gone: changes.gone[...], changed: changes.changed[...])
                 token = .known(changes.end.text(of: book.connection))
             }
         }
-        // A poll that finds nothing has no need of the keys.
-        if case .contacts(_, let changed) = source, changed.isEmpty {
-            var listing = CardListing(
-                name, host: host, sync.properties.selection, cards: nil, writer: writer, source: source)
-            listing.token = token
-            return .listing(listing)
-        }
-        var listing = try listing(sync.properties, source)
+        var listing = listing(sync.properties, source)
         listing.token = token
         return .listing(listing)
     }
@@ -170,14 +173,14 @@ struct Answering {
 
     private func card(_ identifier: String) throws -> Response {
         let version = CardVersion.preferred(byAccept: head.values("accept"))
-        guard let card = try fetch(identifier, keys: try keys()), let tag = card.tag(version) else {
+        guard let card = try fetch(identifier, keys: keys), let tag = card.tag(version) else {
             return .plain(404)
         }
         let conditions = try RequestConditions(
             ifMatch: head.values("if-match"), ifNoneMatch: head.values("if-none-match"))
         let fields = [("ETag", tag.text), ("Vary", "Accept")]
         switch conditions.evaluate(tag) {
-        case .met: return Response(200, fields + [("Content-Type", CardText.mediaType)], .whole(card.text(version)))
+        case .met: return Response(200, fields + [("Content-Type", ListedCard.mediaType)], .whole(card.text(version)))
         case .notModified: return Response(304, fields)
         case .failed: return .plain(412)
         }
@@ -185,27 +188,11 @@ struct Answering {
 
     /// Returns a contact; `nil` if there is none that the connection may see.
     private func fetch(_ identifier: String, keys: ContactKeySet?) throws(BrokerFailure) -> ListedCard? {
-        let batch = try sharing { () throws(BrokerFailure) in
-            try book.beginList(of: [identifier], keys: keys)
-            return try book.nextBatch()
-        }
-        guard let batch else { return nil }
+        guard self.keys != nil else { return nil }
+        try book.beginList(of: [identifier], keys: keys)
+        let batch = try book.nextBatch()
         if batch.continues { book.close() }
         return batch.contacts.lazy.compactMap { ListedCard($0) }.first { $0.identifier == identifier }
-    }
-
-    /// The keys of the cards that the connection may see; none if it sees no cards.
-    private func keys() throws(BrokerFailure) -> ContactKeySet {
-        try sharing { () throws(BrokerFailure) in try book.keys() } ?? []
-    }
-
-    /// Returns `nil` if nothing is shared.
-    private func sharing<Result>(_ body: () throws(BrokerFailure) -> Result) throws(BrokerFailure) -> Result? {
-        do throws(BrokerFailure) {
-            return try body()
-        } catch .nothingShared {
-            return nil
-        }
     }
 }
 

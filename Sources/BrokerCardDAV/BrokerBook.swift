@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerDAV
 import BrokerJSON
 import BrokerModel
@@ -33,7 +34,7 @@ struct BrokerBook {
     /// Connects to the broker, which must run as this process's user: passwords go nowhere else.
     static func connect(to socket: String) throws(BrokerFailure) -> VarlinkClient {
         let client = try calling { () throws(VarlinkClientError) in
-            try VarlinkClient(path: socket, timeout: ServiceBounds.brokerTime)
+            try VarlinkClient(path: socket, timeout: CardDAVLimits.brokerTime)
         }
         guard let uid = client.serverCredentials()?.uid, uid == getuid() else {
             throw .unavailable("\(socket) belongs to a program of another user")
@@ -47,30 +48,26 @@ struct BrokerBook {
     /// Ends the connection, and with it a list that was not read to its end.
     func close() { client.close() }
 
-    /// Returns the keys of a card that the connection may see.
-    func keys() throws(BrokerFailure) -> ContactKeySet {
+    /// Returns the keys of a card that the connection may see; `nil` if it may see no contact, because the person decided
+    /// nothing or refused, or a policy does. Ask before any other call, which could raise a prompt if nothing is decided.
+    func keys() throws(BrokerFailure) -> ContactKeySet? {
         let client = client
         let reply = try Self.calling { () throws(VarlinkClientError) in
             try client.call(Self.contacts + "GetAuthorization")
         }
-        guard ["limited", "full"].contains(reply["status"]?.string) else { throw .nothingShared }
+        guard ["limited", "full"].contains(reply["status"]?.string) else { return nil }
         let names = reply["keys"]?.elements?.compactMap { $0.string.flatMap(ContactKey.init(rawValue:)) }
-        return ContactKeySet(names ?? []).intersection(CardText.keys)
+        return ContactKeySet(names ?? []).intersection(ListedCard.keys)
     }
 
     // MARK: History
 
     /// Returns the place of now.
     func now() throws(BrokerFailure) -> SyncToken {
-        do throws(BrokerFailure) {
-            // A list of no contacts, which is the only reply that comes with a token and without contacts.
-            try beginList(of: [], keys: nil)
-            let batch = try nextBatch()
-            guard let token = batch.token else { throw .unavailable("no history token") }
-            return .place(token)
-        } catch .nothingShared {
-            return .nothingShared
-        }
+        // A list of no contacts, which is the only reply that comes with a token and without contacts.
+        try beginList(of: [], keys: nil)
+        guard let token = try nextBatch().token else { throw .unavailable("no history token") }
+        return .place(token)
     }
 
     /// What changed since a place.
@@ -113,7 +110,7 @@ struct BrokerBook {
     /// Begins a list of contacts with their revisions. Read all of it with ``nextBatch()`` before the next call.
     ///
     /// - Parameters:
-    ///   - identifiers: the contacts, at most ``ServiceBounds/batch``; `nil` for all.
+    ///   - identifiers: the contacts, at most ``CardDAVLimits/batch``; `nil` for all.
     ///   - keys: `nil` for the revisions alone.
     func beginList(of identifiers: [String]?, keys: ContactKeySet?) throws(BrokerFailure) {
         let client = client
@@ -148,7 +145,7 @@ struct BrokerBook {
     private func reply() throws(BrokerFailure) -> (parameters: JSONValue, continues: Bool) {
         let client = client
         let reply = try Self.calling { () throws(VarlinkClientError) in
-            try client.nextReply(timeout: ServiceBounds.brokerTime)
+            try client.nextReply(timeout: CardDAVLimits.brokerTime)
         }
         guard let reply else {
             client.close()

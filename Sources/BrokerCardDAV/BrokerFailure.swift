@@ -4,17 +4,12 @@ import BrokerVarlinkClient
 enum BrokerFailure: Error {
     /// The name is unknown, the password is wrong, or the connection lapsed: the broker does not say which.
     case wrongPassword
-    /// The person decided nothing, or refused; or a policy does. The connection sees an empty book.
-    case nothingShared
     /// The broker is not there, or has a problem. The text is for the log.
     case unavailable(String)
 
     init(_ error: VarlinkClientError) {
         switch error {
         case .error(BrokerBook.interface + ".WrongPassword", _): self = .wrongPassword
-        case .error("io.contactbroker.Contacts.AccessDenied", _),
-            .error("io.contactbroker.Contacts.AuthorizationNotDetermined", _):
-            self = .nothingShared
         // Only the name: parameters can repeat what the request said.
         case .error(let name, _): self = .unavailable(name)
         case .cannotConnect, .closed, .timedOut, .protocolViolation: self = .unavailable(error.description)
@@ -27,7 +22,6 @@ extension BrokerFailure {
     var reason: String {
         switch self {
         case .wrongPassword: "it does not know the password"
-        case .nothingShared: "it shares nothing"
         case .unavailable(let reason): reason
         }
     }

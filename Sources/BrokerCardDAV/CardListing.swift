@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerDAV
 import BrokerJSON
 import BrokerModel
@@ -23,6 +24,8 @@ struct CardListing {
 
     /// The name of the connection, and how the client names this server.
     let name, host: String
+    /// Whether the connection may see contacts at all. If not, every card is missing.
+    let isShared: Bool
     let selection: PropertySelection
     /// `nil` if the client does not want the cards themselves.
     let cards: Cards?
@@ -42,29 +45,29 @@ struct CardListing {
         case ofList(connection: String)
     }
 
-    /// The contacts of the current call by their identifiers, with the hrefs that the response names them by.
-    private var asked: [String: [String]] = [:]
+    /// The contacts of the current call by their identifiers, with the href that the response names each by.
+    private var asked: [String: String] = [:]
     /// The contacts of the last reply that are not written yet.
     private var batch: JSONValue.Elements?
     /// Whether the current call has more replies.
     private var isReading = false
-    private var hasRead = false
     private var isOver = false
     /// Whether the broker is asked for contacts by identifier.
     private let isNamed: Bool
 
     init(
-        _ name: String, host: String, _ selection: PropertySelection, cards: Cards? = nil, writer: MultistatusWriter,
-        source: Source
+        _ name: String, host: String, isShared: Bool, _ selection: PropertySelection, cards: Cards? = nil,
+        writer: MultistatusWriter, source: Source
     ) {
-        (self.name, self.host, self.selection, self.cards) = (name, host, selection, cards)
+        (self.name, self.host, self.isShared) = (name, host, isShared)
+        (self.selection, self.cards) = (selection, cards)
         (self.writer, self.source) = (writer, source)
         if case .everything = source { isNamed = false } else { isNamed = true }
     }
 
     /// Returns the next piece; `nil` after the last.
     mutating func next(from book: BrokerBook) throws(BrokerFailure) -> [UInt8]? {
-        while !isOver, writer.byteCount < ServiceBounds.piece {
+        while !isOver, writer.byteCount < CardDAVLimits.piece {
             if let contact = batch?.next() {
                 try write(contact, book)
             } else if isReading {
@@ -80,52 +83,49 @@ struct CardListing {
     // MARK: Reading
 
     private mutating func read(_ book: BrokerBook) throws(BrokerFailure) {
-        let place: SyncToken?
-        do throws(BrokerFailure) {
-            let reply = try book.nextBatch()
-            (batch, isReading, hasRead) = (reply.contacts, reply.continues, true)
-            place = reply.token.map { .place($0) }
-        } catch .nothingShared where !hasRead {
-            // An empty book. If access ends in the middle of a list, the response must not look complete.
-            (isReading, place) = (false, .nothingShared)
+        let reply = try book.nextBatch()
+        (batch, isReading) = (reply.contacts, reply.continues)
+        if case .ofList(let connection) = token, let place = reply.token {
+            token = .known(SyncToken.place(place).text(of: connection))
         }
-        if case .ofList(let connection) = token, let place { token = .known(place.text(of: connection)) }
     }
 
     /// Asks for the next contacts, or ends the list.
     private mutating func begin(_ book: BrokerBook) throws(BrokerFailure) {
         // What the broker did not return is not there, or not shared.
-        for href in asked.values.joined() { writer.response(href, .notFound) }
+        for href in asked.values { writer.response(href, .notFound) }
         asked = [:]
         switch source {
         case .everything:
             source = .nothing
+            guard isShared else { return }
             try book.beginList(of: nil, keys: keys)
             isReading = true
         case .hrefs(var hrefs):
-            while asked.count < ServiceBounds.batch, writer.byteCount < ServiceBounds.piece, let href = hrefs.next() {
+            while asked.count < CardDAVLimits.batch, writer.byteCount < CardDAVLimits.piece, let href = hrefs.next() {
                 if let path = try? Href(parsing: href, authority: host),
                     case .card(let identifier)? = Resource(path, of: name)
                 {
-                    asked[identifier, default: []].append(href)
+                    // Once for a call, however often the client names it, so that the size of a piece stays bounded.
+                    asked[identifier] = href
                 } else {
                     writer.response(href, .notFound)
                 }
             }
-            if asked.isEmpty, writer.byteCount < ServiceBounds.piece {
+            if asked.isEmpty, writer.byteCount < CardDAVLimits.piece {
                 source = .nothing
             } else {
                 source = .hrefs(hrefs)
             }
             try ask(book)
         case .contacts(var gone, var changed):
-            while writer.byteCount < ServiceBounds.piece, let identifier = gone.popFirst() {
+            while writer.byteCount < CardDAVLimits.piece, let identifier = gone.popFirst() {
                 if let href = href(of: identifier) { writer.response(href, .notFound) }
             }
-            for identifier in changed.prefix(ServiceBounds.batch) {
-                if let href = href(of: identifier) { asked[identifier] = [href] }
+            for identifier in changed.prefix(CardDAVLimits.batch) {
+                if let href = href(of: identifier) { asked[identifier] = href }
             }
-            changed = changed.dropFirst(ServiceBounds.batch)
+            changed = changed.dropFirst(CardDAVLimits.batch)
             source = gone.isEmpty && changed.isEmpty ? .nothing : .contacts(gone: gone, changed: changed)
             try ask(book)
         case .nothing: end()
@@ -133,7 +133,7 @@ struct CardListing {
     }
 
     private mutating func ask(_ book: BrokerBook) throws(BrokerFailure) {
-        guard !asked.isEmpty else { return }
+        guard !asked.isEmpty, isShared else { return }
         try book.beginList(of: Array(asked.keys), keys: keys)
         isReading = true
     }
@@ -165,12 +165,11 @@ struct CardListing {
             self.limit = limit - 1
         }
         // A linked contact may come under the identifier of another of its cards, which nobody asked for.
-        let hrefs =
-            isNamed ? asked.removeValue(forKey: card.identifier) ?? [] : href(of: card.identifier).map { [$0] } ?? []
-        for href in hrefs {
-            writer.response(href, selection, unasked: Resource.card(card.identifier).unasked) {
-                card.property($0, of: name, cards?.version)
-            }
+        guard let href = isNamed ? asked.removeValue(forKey: card.identifier) : href(of: card.identifier) else {
+            return
+        }
+        writer.response(href, selection, unasked: Resource.card(card.identifier).unasked) {
+            card.property($0, of: name, cards?.version)
         }
     }
 }

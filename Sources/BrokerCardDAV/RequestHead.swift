@@ -1,3 +1,5 @@
+import BrokerBounds
+
 /// The head of an HTTP request.
 public struct RequestHead: Sendable {
     public let method: String
@@ -37,7 +39,7 @@ public struct RequestHead: Sendable {
         guard values("expect").allSatisfy({ $0.lowercased() == "100-continue" }) else { return .plain(417) }
         guard values("transfer-encoding").allSatisfy({ $0.lowercased() == "chunked" }) else { return .plain(501) }
         guard values("content-encoding").allSatisfy({ $0.lowercased() == "identity" }) else { return .plain(415) }
-        guard values("content-length").allSatisfy({ Int($0).map { $0 <= ServiceBounds.body } ?? false }) else {
+        guard values("content-length").allSatisfy({ Int($0).map { $0 <= CardDAVLimits.body } ?? false }) else {
             return .plain(413)
         }
         return nil

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerDAV
 
 /// What one connection finds at a path. Everything else is not there, whoever it belongs to.
@@ -28,7 +29,7 @@ enum Resource: Hashable {
                 (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
                     || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
             }
-            guard isPlain, (1...ServiceBounds.identifier).contains(identifier.utf8.count) else { return nil }
+            guard isPlain, (1...CardDAVLimits.identifier).contains(identifier.utf8.count) else { return nil }
             self = .card(String(identifier))
         default: return nil
         }
@@ -74,7 +75,7 @@ enum Resource: Hashable {
             Resource.home.href(of: name).map { .href($0) }
         case (.displayName, .home): .text(name)
         case (.displayName, .book): .text("Contacts")
-        case (.getContentType, .card): .text(CardText.mediaType)
+        case (.getContentType, .card): .text(ListedCard.mediaType)
         case (.currentUserPrivilegeSet, _): .privileges([.read, .readCurrentUserPrivilegeSet])
         case (.supportedReportSet, .book):
             .reports([.addressBookMultiget, .addressBookQuery, .syncCollection])

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerDAV
 
 /// An HTTP response.
@@ -26,7 +27,7 @@ public struct Response: Sendable {
     public static let unauthorized = Response(
         401, [("WWW-Authenticate", #"Basic realm="contactbroker", charset="UTF-8""#)])
 
-    public static let unavailable = Response(503, [("Retry-After", "\(ServiceBounds.retryAfter)")])
+    public static let unavailable = Response(503, [("Retry-After", "\(CardDAVLimits.retryAfter)")])
 
     static func xml(_ status: Int, _ body: Body) -> Response {
         Response(status, [("Content-Type", "application/xml; charset=utf-8")], body)

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerDAV
 import BrokerModel
 import Synchronization
@@ -42,19 +43,24 @@ public final class ServiceSession: Sendable {
         if head.target == "/.well-known/carddav" { return Response(301, [("Location", "/")]) }
         let fields = head.values("authorization")
         guard fields.count == 1, let credentials = BasicCredentials(authorization: fields[0]),
-            credentials.user.utf8.count <= ServiceBounds.credential,
-            credentials.password.count <= ServiceBounds.credential
+            credentials.user.utf8.count <= CardDAVLimits.credential,
+            credentials.password.count <= CardDAVLimits.credential
         else { return .unauthorized }
         return state.withLock { state in
             state.listing = nil
             do throws(BrokerFailure) {
                 let book = try open(credentials, &state)
-                let answer = try Answering(head, document, host: host, name: credentials.user, book).answer()
-                guard case .listing(var listing) = answer else { return answer.response }
-                // The first reply of the broker can still decide the status.
-                let first = try listing.next(from: book)
-                state.listing = (listing, first)
-                return .xml(207, .pieces)
+                let answer = try Answering(
+                    head, document, host: host, name: credentials.user, book, keys: try book.keys()
+                ).answer()
+                switch answer {
+                case .whole(let response): return response
+                case .listing(var listing):
+                    // The first reply of the broker can still decide the status.
+                    let first = try listing.next(from: book)
+                    state.listing = (listing, first)
+                    return .xml(207, .pieces)
+                }
             } catch {
                 return refusal(error, &state)
             }
@@ -99,7 +105,6 @@ public final class ServiceSession: Sendable {
         (state.opened, state.listing) = (nil, nil)
         switch failure {
         case .wrongPassword: return .unauthorized
-        case .nothingShared: return .plain(404)
         case .unavailable(let reason):
             report(reason)
             return .unavailable

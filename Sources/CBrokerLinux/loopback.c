@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* Writes the port and the address as sock_diag(7) has them: in network byte order, an IPv4 address in the first word. */
@@ -49,7 +50,8 @@ static ssize_t ask(const struct question *question, void *answer, size_t room) {
     return count;
 }
 
-int clinux_tcp_peer_user(const struct sockaddr *own, const struct sockaddr *peer, uid_t *uid) {
+int clinux_tcp_peer_user(const void *own_address, const void *peer_address, uid_t *uid) {
+    const struct sockaddr *own = own_address, *peer = peer_address;
     struct question question;
     memset(&question, 0, sizeof question);
     question.header.nlmsg_len = sizeof question;

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerCardDAV
 
 /// Counts the connections and the bytes of bodies. The event loop owns it.
@@ -8,7 +9,7 @@ final class Connections {
 
     /// Whether one more connection of this user is within the bounds. If so, ``leave(_:)`` must follow.
     func admit(_ user: UInt32) -> Bool {
-        guard count < ServiceBounds.connections, perUser[user, default: 0] < ServiceBounds.connectionsPerUser else {
+        guard count < CardDAVLimits.connections, perUser[user, default: 0] < CardDAVLimits.connectionsPerUser else {
             return false
         }
         count += 1
@@ -24,7 +25,7 @@ final class Connections {
 
     /// Whether the service has room for these bytes of a body. If so, ``free(body:)`` must follow.
     func takeBody(_ bytes: Int) -> Bool {
-        guard bytes <= ServiceBounds.bodies - bodies else { return false }
+        guard bytes <= CardDAVLimits.bodies - bodies else { return false }
         bodies += bytes
         return true
     }

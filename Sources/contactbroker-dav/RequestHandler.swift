@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerCardDAV
 import BrokerDAV
 import NIOCore
@@ -32,15 +33,12 @@ final class RequestHandler: ChannelInboundHandler {
     private var waitsForClient = false
     private var deadline: Scheduled<Void>?
 
-    /// How long a refused client may go on sending, so that it can read why.
-    private static let drainTime = Duration.seconds(2)
-
     init(_ session: ServiceSession, _ connections: Connections, host: String, _ threads: NIOThreadPool) {
         (self.session, self.connections, self.host, self.threads) = (session, connections, host, threads)
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        expect(within: ServiceBounds.headTime, context)
+        expect(within: CardDAVLimits.headTime, context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -72,7 +70,7 @@ final class RequestHandler: ChannelInboundHandler {
     }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        expect(within: ServiceBounds.bodyTime, context)
+        expect(within: CardDAVLimits.bodyTime, context)
         let request = RequestHead(
             method: head.method.rawValue, target: head.uri, fields: head.headers.map { ($0.name, $0.value) })
         guard head.version == .http1_1 else { return refuse(.plain(505), context) }
@@ -87,7 +85,7 @@ final class RequestHandler: ChannelInboundHandler {
 
     private func receive(_ bytes: ByteBuffer, _ reader: XMLReader?, _ context: ChannelHandlerContext) {
         let count = bytes.readableBytes
-        guard received + count <= ServiceBounds.body else { return refuse(.plain(413), context) }
+        guard received + count <= CardDAVLimits.body else { return refuse(.plain(413), context) }
         guard connections.takeBody(count) else { return refuse(.unavailable, context) }
         received += count
         do throws(XMLError) {
@@ -158,7 +156,7 @@ final class RequestHandler: ChannelInboundHandler {
     private func writeNextPiece(_ context: ChannelHandlerContext) {
         guard context.channel.isWritable else {
             waitsForClient = true
-            return expect(within: ServiceBounds.bodyTime, context)
+            return expect(within: CardDAVLimits.bodyTime, context)
         }
         let session = session
         threads.runIfActive(eventLoop: context.eventLoop) { try session.nextPiece() }
@@ -190,7 +188,7 @@ final class RequestHandler: ChannelInboundHandler {
             written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
         }
         state = keepAlive ? .waiting : .refused
-        expect(within: ServiceBounds.headTime, context)
+        expect(within: CardDAVLimits.headTime, context)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
     }
 
@@ -207,7 +205,7 @@ final class RequestHandler: ChannelInboundHandler {
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { _ in context.close(mode: .output, promise: nil) }
-        expect(within: Self.drainTime, context)
+        expect(within: CardDAVLimits.drainTime, context)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
     }
 }

@@ -1,3 +1,4 @@
+import BrokerBounds
 import BrokerCardDAV
 import Glibc
 import NIOCore
@@ -9,7 +10,7 @@ final class Server {
     private let socket: String
     private let user: UInt32
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    private let threads = NIOThreadPool(numberOfThreads: ServiceBounds.brokerThreads)
+    private let threads = NIOThreadPool(numberOfThreads: CardDAVLimits.brokerThreads)
     private var listening: [Channel] = []
 
     /// - Parameters:
@@ -81,9 +82,9 @@ final class Server {
 
     private static func addHandlers(to channel: Channel, _ handler: RequestHandler) throws {
         var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = ServiceBounds.field
-        limits.maxHeaderListSize = ServiceBounds.fields
-        limits.maxHeaderFieldCount = ServiceBounds.fieldCount
+        limits.maxHeaderFieldSize = CardDAVLimits.field
+        limits.maxHeaderListSize = CardDAVLimits.fields
+        limits.maxHeaderFieldCount = CardDAVLimits.fieldCount
         let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)
         try channel.pipeline.syncOperations.addHandlers([
             HTTPResponseEncoder(), ByteToMessageHandler(decoder), HTTPServerPipelineHandler(),

@@ -3,8 +3,15 @@ import BrokerJSON
 import BrokerModel
 import BrokerVCard
 
-/// A contact as one connection sees it, with at least its revision.
+/// The card of a contact, as one connection sees it.
 struct ListedCard {
+    static let mediaType = "text/vcard; charset=utf-8"
+
+    /// The keys that make a card. The dates of a contact are not among them: they change when something does that the
+    /// connection may not see, and a card's text must not change while its revision stays the same.
+    static let keys = ContactKeySet.all.subtracting(
+        ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData]))
+
     let identifier: String
     private let revision: String
     private let contact: Contact
@@ -14,10 +21,25 @@ struct ListedCard {
         guard let wire = try? WireContact(json), let identifier = wire.identifier, let revision = wire.revision else {
             return nil
         }
-        (self.identifier, self.revision, contact) = (identifier, revision, wire.contact)
+        var contact = wire.contact
+        // The card's UID is the identifier, whatever UIDs the contact has elsewhere. Different connections have different
+        // identifiers of a contact, so programs cannot compare theirs.
+        contact.extraProperties.removeAll(where: Self.isUID)
+        contact.extraProperties.append("UID:" + identifier)
+        (self.identifier, self.revision, self.contact) = (identifier, revision, contact)
     }
 
-    func text(_ version: CardVersion) -> [UInt8] { CardText.bytes(of: contact, identifier, version) }
+    /// - Parameter line: a content line, with or without a group.
+    private static func isUID(_ line: String) -> Bool {
+        line.prefix { $0 != ":" && $0 != ";" }.split(separator: ".").last?.uppercased() == "UID"
+    }
+
+    func text(_ version: CardVersion) -> [UInt8] {
+        switch version {
+        case .v3: VCardWriter(version: .v3_0).card(contact)
+        case .v4: VCardWriter(version: .v4_0).card(contact)
+        }
+    }
 
     /// The tag of the card in this version. Two versions of one contact are different texts.
     func tag(_ version: CardVersion) -> EntityTag? {
@@ -35,28 +57,6 @@ struct ListedCard {
         case .getETag: tag(.v3).map { .text($0.text) }
         case .addressData: version.map { .card(text($0)) }
         default: Resource.card(identifier).property(property, of: name)
-        }
-    }
-}
-
-/// The text of cards.
-enum CardText {
-    static let mediaType = "text/vcard; charset=utf-8"
-
-    /// The keys that make a card. The dates of a contact are not among them: they change when something does that the
-    /// connection may not see, and a card's text must not change while its revision stays the same.
-    static let keys = ContactKeySet.all.subtracting(
-        ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData]))
-
-    /// - Parameter identifier: becomes the card's UID, whatever UID the contact has elsewhere. Different connections have
-    ///   different identifiers of a contact, so programs cannot compare theirs.
-    static func bytes(of contact: Contact, _ identifier: String, _ version: CardVersion) -> [UInt8] {
-        var contact = contact
-        // The writer writes the first UID only.
-        contact.extraProperties.insert("UID:" + identifier, at: 0)
-        switch version {
-        case .v3: return VCardWriter(version: .v3_0).card(contact)
-        case .v4: return VCardWriter(version: .v4_0).card(contact)
         }
     }
 }
