@@ -23,7 +23,7 @@ export SWIFT_BACKTRACE = enable=no
 
 # Debian packages, in groups. `make setup-GROUP` installs PACKAGES_GROUP.
 PACKAGES_build := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev libsystemd-dev libtomlplusplus-dev libxxhash-dev \
-    libjpeg62-turbo-dev libpng-dev libncurses-dev pkg-config
+    libjpeg62-turbo-dev libpng-dev libncurses-dev libexpat1-dev pkg-config
 PACKAGES_python := python3 python3-venv
 # A bus and polkit, for tests that ask for real passwords; age, which encrypts backups.
 PACKAGES_test := dbus polkitd age bash zsh fish strace
@@ -33,6 +33,9 @@ PACKAGES_system := mmdebstrap systemd-container zstd gcc libc6-dev $(PACKAGES_de
 # Other vCard parsers: libebook of GNOME Evolution, and ez-vcard. Programs that use our folders and LDIF.
 PACKAGES_interop := gir1.2-ebookcontacts-1.2 python3-gi libez-vcard-java libvinnie-java default-jdk-headless \
     vdirsyncer khard abook
+# Programs that speak CardDAV.
+PACKAGES_clients := evolution-data-server gir1.2-ebook-1.2 gir1.2-edataserver-1.2 gir1.2-ebookcontacts-1.2 python3-gi \
+    dbus-daemon vdirsyncer khard
 # GNOME evolution-data-server, with which bench compares the broker, and the programs that build and isolate its app.
 PACKAGES_peer := evolution-data-server libebook1.2-dev dbus-daemon dbus-session-bus-common util-linux
 # Counts the broker's instructions for bench.
@@ -40,8 +43,8 @@ PACKAGES_counter := valgrind binutils
 # The browser that makes the pictures of the documentation, and a font for it.
 PACKAGES_pictures := chromium fonts-dejavu-core
 
-SETUP_GROUPS := build python test deb system interop peer counter pictures
-.PHONY: all help packages setup $(SETUP_GROUPS:%=setup-%) python demo test app-package certify interop test-system fuzz pictures \
+SETUP_GROUPS := build python test deb system interop clients peer counter pictures
+.PHONY: all help packages setup $(SETUP_GROUPS:%=setup-%) python demo test app-package certify interop test-clients test-system fuzz pictures \
     lint bench bench-peer privacy benchmarks release install uninstall deb tsan asan clean
 .DEFAULT_GOAL := all
 # Swift uses all processors by itself, and two builds in one folder wait for each other.
@@ -105,6 +108,10 @@ certify: setup-build python ## Test our Varlink server and client against Python
 interop: setup-build setup-interop python ## Test how other programs read our vCards, folders and LDIF
 	$(BUILD) --build-tests
 	CONTACTBROKER_PYTHON=$(PYTHON) $(SWIFT) test --skip-build --filter InteropTests
+
+test-clients: setup-build setup-clients ## Test evolution-data-server, vdirsyncer and khard with contactbroker-dav
+	$(BUILD) --build-tests
+	$(SWIFT) test --skip-build --filter CardDAVClientsTests
 
 # At most 10 minutes. Without root or namespaces it says so and skips everything.
 # ONLY="flood helper" runs only the adversaries with these words in their names.

@@ -68,6 +68,8 @@ func ofPrograms(_ product: String, _ package: String) -> Target.Dependency {
 
 let arguments = ofPrograms("ArgumentParser", "swift-argument-parser")
 let logging = ofPrograms("Logging", "swift-log")
+/// SwiftNIO, for HTTP. The broker does not link it (Documentation/Decisions/0006-own-event-loop-instead-of-nio.md).
+let nio = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { ofPrograms($0, "swift-nio") }
 
 let package = Package(
     name: "contactbroker",
@@ -85,6 +87,7 @@ let package = Package(
         .executable(name: "contactbrokerd", targets: ["contactbrokerd"]),
         .executable(name: "contactbroker-identify", targets: ["contactbroker-identify"]),
         .executable(name: "contactbroker-thumbnail", targets: ["contactbroker-thumbnail"]),
+        .executable(name: "contactbroker-dav", targets: ["contactbroker-dav"]),
         .executable(name: "contact-agent", targets: ["contact-agent"]),
         .executable(name: "contactctl", targets: ["contactctl"]),
         .executable(name: "contactbook", targets: ["contactbook"]),
@@ -99,6 +102,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
         // C wrappers for what Swift cannot import.
@@ -114,6 +118,7 @@ let package = Package(
         // Decodes pictures. Of the installed programs, only contactbroker-thumbnail links it.
         .target(name: "CBrokerThumbnail", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
         .target(name: "CBrokerSystemd", linkerSettings: [.linkedLibrary("systemd")]),
+        .systemLibrary(name: "CBrokerExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .target(name: "CBrokerCurses", linkerSettings: [.linkedLibrary("ncursesw")]),
 
         // Pure modules: no input or output.
@@ -127,6 +132,7 @@ let package = Package(
         room("BrokerVarlink", ["BrokerJSON"]),
         room("BrokerVCard", ["BrokerBounds", "BrokerFormatting", "BrokerModel", "CBrokerICU"]),
         room("BrokerCardText", ["BrokerBounds", "BrokerVCard"]),
+        room("BrokerDAV", ["BrokerModel", "CBrokerExpat"]),
         room("BrokerContactFiles", ["BrokerBounds", "BrokerVCard", "BrokerModel", "BrokerJSON"]),
         room("BrokerAccessControl", ["BrokerModel"]),
         room("BrokerAuditReport", ["BrokerAccessControl", "BrokerJSON", "BrokerModel"]),
@@ -179,6 +185,9 @@ let package = Package(
         room("BrokerPasswordPrompt", ["CBrokerLinux"]),
         room("BrokerThumbnails", ["CBrokerLinux"]),
         room(
+            "BrokerCardDAV",
+            ["BrokerBounds", "BrokerDAV", "BrokerJSON", "BrokerModel", "BrokerVCard", "BrokerVarlinkClient"]),
+        room(
             "BrokerCommandOutput",
             ["BrokerConnection", "BrokerFormatting", "BrokerModel", arguments, "BrokerVarlinkClient"]),
         room(
@@ -213,6 +222,12 @@ let package = Package(
         .executableTarget(
             name: "contactbroker-thumbnail", dependencies: ["CBrokerThumbnail"],
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
+        .executableTarget(
+            name: "contactbroker-dav",
+            dependencies: [
+                "BrokerBounds", "BrokerCardDAV", "BrokerDAV", "BrokerInterface", "BrokerVarlinkClient", "CBrokerLinux",
+            ] + nio, swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-static-stdlib"] + shortStart, .when(configuration: .release))]),
         // contact-agent is setgid, so it must not load Swift's libraries from a path that its caller chooses.
         program(
             "contact-agent",
@@ -304,6 +319,7 @@ let package = Package(
         tests("FormattingTests", ["BrokerFormatting", "BrokerModel"]),
         tests("VCardTests", ["BrokerBounds", "BrokerVCard", "BrokerModel", "BrokerJSON", "BookSamples"]),
         tests("CardTextTests", ["BrokerBounds", "BrokerCardText", "BrokerVCard"]),
+        tests("DAVTests", ["BrokerDAV", "BrokerModel"]),
         tests(
             "ContactFilesTests",
             ["BrokerBounds", "BrokerContactFiles", "BrokerModel", "BrokerVCard", "BookSamples"]),
@@ -362,6 +378,12 @@ let package = Package(
                 "BrokerInterface",
             ]),
         tests(
+            "CardDAVTests",
+            [
+                "BrokerBounds", "BrokerCardDAV", "BrokerDAV", "BrokerJSON", "BrokerModel", "BrokerVCard",
+                "contactbroker-dav", ofPrograms("NIOEmbedded", "swift-nio"),
+            ] + nio),
+        tests(
             "AgentTests",
             [
                 "contact-agent", "Approval", "PseudoTerminal", "CBrokerCurses", "CBrokerLinux", "BrokerModel",
@@ -383,6 +405,7 @@ let package = Package(
                 "CallerID", "SyncClient", "Pickers", "Ports",
                 "PortedScript", "PortedServer", "PortsSwift6", "ContactsProbe", "contactbroker-thumbnail", "CTestImage",
                 "ThreadSanitizer", "CBrokerSQLite", "BrokerAccessControl", "BrokerAccessStore", "BookSamples",
+                "BrokerDAV", "contactbroker-dav",
             ]),
     ],
     cxxLanguageStandard: .cxx17

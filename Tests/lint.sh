@@ -27,11 +27,11 @@ for file in $(git ls-files 'Sources/*.swift' 'Tests/*.swift' 'Benchmarks/*.swift
 done
 
 # Pure modules must not do input or output.
-for room in BrokerBounds BrokerJSON BrokerModel BrokerNormalization BrokerFormatting BrokerVarlink BrokerVCard BrokerCardText BrokerContactFiles BrokerAccessControl BrokerAuditReport BrokerDisclosure BrokerInterface; do
+for room in BrokerBounds BrokerJSON BrokerModel BrokerNormalization BrokerFormatting BrokerVarlink BrokerVCard BrokerCardText BrokerDAV BrokerContactFiles BrokerAccessControl BrokerAuditReport BrokerDisclosure BrokerInterface; do
     hits=$(git grep -nE '^(@preconcurrency )?import (Foundation|FoundationEssentials|Dispatch|BrokerSQLite|CBrokerSQLite)' -- "Sources/$room" || true)
     [ -z "$hits" ] || say "a pure module imports a module for input or output: $hits"
 done
-hits=$(git grep -nE '^(@preconcurrency )?import Foundation$' -- Sources/contact-agent Sources/contactctl Sources/contactbroker-identify Sources/BrokerPeerIdentity Sources/BrokerVarlinkClient Sources/BrokerConnection || true)
+hits=$(git grep -nE '^(@preconcurrency )?import Foundation$' -- Sources/contact-agent Sources/contactctl Sources/contactbroker-identify Sources/BrokerPeerIdentity Sources/BrokerVarlinkClient Sources/BrokerConnection Sources/BrokerCardDAV Sources/contactbroker-dav || true)
 [ -z "$hits" ] || say "Foundation doubles the start time of a small program; use FoundationEssentials or none: $hits"
 
 # Contact data leaves the broker only through Sources/BrokerLedger/DisclosedReply.swift.

@@ -28,9 +28,11 @@ public enum ContactsInterface: CaseIterable, Sendable {
 
     /// Creates the `org.varlink.service` interface for this interface's socket.
     public func service() throws(InterfaceError) -> ServiceInterface {
-        try ServiceInterface(
-            vendor: "contactbroker", product: "contactbrokerd", version: Release.version,
-            url: "", interfaces: [description])
+        // On the socket for CardDAV, `Open` makes a connection that of an app.
+        let interfaces = self == .cardDAV ? [description, Self.contacts.description] : [description]
+        return try ServiceInterface(
+            vendor: "contactbroker", product: "contactbrokerd", version: Release.version, url: "",
+            interfaces: interfaces)
     }
 }
 

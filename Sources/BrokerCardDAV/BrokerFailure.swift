@@ -1,0 +1,34 @@
+import BrokerVarlinkClient
+
+/// Why the broker gave no answer that a client can use.
+enum BrokerFailure: Error {
+    /// The name is unknown, the password is wrong, or the connection lapsed: the broker does not say which.
+    case wrongPassword
+    /// The broker is not there, or has a problem. The text is for the log.
+    case unavailable(String)
+
+    init(_ error: VarlinkClientError) {
+        switch error {
+        case .error(BrokerBook.interface + ".WrongPassword", _): self = .wrongPassword
+        // Only the name: parameters can repeat what the request said.
+        case .error(let name, _): self = .unavailable(name)
+        case .cannotConnect, .closed, .timedOut, .protocolViolation: self = .unavailable(error.description)
+        }
+    }
+}
+
+extension BrokerFailure {
+    /// For the log.
+    var reason: String {
+        switch self {
+        case .wrongPassword: "it does not know the password"
+        case .unavailable(let reason): reason
+        }
+    }
+}
+
+/// Why a call to the broker outside of requests failed.
+public struct ServiceProblem: Error, Hashable, Sendable {
+    /// For the log.
+    public let reason: String
+}

@@ -1,0 +1,113 @@
+import BrokerBounds
+import BrokerDAV
+import BrokerModel
+import Synchronization
+
+/// The broker's side of one HTTP connection. It answers one request at a time, and waits for the broker meanwhile: never
+/// call it on an event loop.
+///
+/// It keeps the last connection to the broker for as long as the client sends the same password.
+public final class ServiceSession: Sendable {
+    private struct Opened {
+        let credentials: BasicCredentials
+        let book: BrokerBook
+    }
+
+    private struct State {
+        var opened: Opened?
+        /// The rest of a response's body.
+        var listing: (rest: CardListing, first: [UInt8]?)?
+    }
+
+    private let socket: String
+    private let user: UInt32
+    private let report: @Sendable (String) -> Void
+    /// Never contended: a connection's jobs run one after the other.
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - socket: the broker's.
+    ///   - user: whose program is at the other end of the connection, as the kernel says.
+    ///   - report: logs a problem with the broker. Called on the thread of the call.
+    public init(socket: String, user: UInt32, report: @escaping @Sendable (String) -> Void) {
+        (self.socket, self.user, self.report) = (socket, user, report)
+    }
+
+    /// Returns the response. If its body comes in pieces, ``nextPiece()`` returns them.
+    ///
+    /// - Parameters:
+    ///   - document: the body of a request that has XML; `nil` if it is empty.
+    ///   - host: how the client names this server.
+    public func respond(to head: RequestHead, _ document: XMLDocument?, host: String) -> Response {
+        // Clients find the book from here before they have a password.
+        if head.target == "/.well-known/carddav" { return Response(301, [("Location", "/")]) }
+        let fields = head.values("authorization")
+        guard fields.count == 1, let credentials = BasicCredentials(authorization: fields[0]),
+            credentials.user.utf8.count <= CardDAVLimits.credential,
+            credentials.password.count <= CardDAVLimits.credential
+        else { return .unauthorized }
+        return state.withLock { state in
+            state.listing = nil
+            do throws(BrokerFailure) {
+                let book = try open(credentials, &state)
+                let answer = try Answering(
+                    head, document, host: host, name: credentials.user, book, keys: try book.keys()
+                ).answer()
+                switch answer {
+                case .whole(let response): return response
+                case .listing(var listing):
+                    // The first reply of the broker can still decide the status.
+                    let first = try listing.next(from: book)
+                    state.listing = (listing, first)
+                    return .xml(207, .pieces)
+                }
+            } catch {
+                return refusal(error, &state)
+            }
+        }
+    }
+
+    /// Returns the next piece of the body; `nil` after the last.
+    ///
+    /// - Throws: if the rest cannot be read. The response must then not look complete.
+    public func nextPiece() throws -> [UInt8]? {
+        try state.withLock { state in
+            guard var listing = state.listing, let book = state.opened?.book else { return nil }
+            do throws(BrokerFailure) {
+                var piece = listing.first.take()
+                if piece == nil { piece = try listing.rest.next(from: book) }
+                state.listing = piece == nil ? nil : listing
+                return piece
+            } catch {
+                _ = refusal(error, &state)
+                throw error
+            }
+        }
+    }
+
+    private func open(_ credentials: BasicCredentials, _ state: inout State) throws(BrokerFailure) -> BrokerBook {
+        // The same client compares here what it sent itself, so the time of the comparison tells it nothing.
+        if let opened = state.opened, opened.credentials.user == credentials.user,
+            opened.credentials.password == credentials.password, opened.book.isOpen
+        {
+            return opened.book
+        }
+        state.opened?.book.close()
+        state.opened = nil
+        let book = try BrokerBook(socket: socket, user: user, credentials)
+        state.opened = Opened(credentials: credentials, book: book)
+        return book
+    }
+
+    private func refusal(_ failure: BrokerFailure, _ state: inout State) -> Response {
+        // Replies of a call that failed halfway must not be taken for those of the next.
+        state.opened?.book.close()
+        (state.opened, state.listing) = (nil, nil)
+        switch failure {
+        case .wrongPassword: return .unauthorized
+        case .unavailable(let reason):
+            report(reason)
+            return .unavailable
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import BrokerDAV
+
+/// A place in the history of one connection's book, as clients keep it: a URI (RFC 6578 §4).
+enum SyncToken: Hashable {
+    /// The broker's history token.
+    case place(String)
+    /// The connection saw nothing, because its access was refused, revoked or expired.
+    case nothingShared
+
+    private static let prefix = "urn:contactbroker:sync:"
+    private static let nothing = "none"
+
+    /// - Parameter connection: the broker's identifier of the connection. A token of another connection, also of an earlier
+    ///   one of the same name, is not valid.
+    init?(_ text: String, of connection: String) {
+        let start = Self.prefix + connection + ":"
+        guard text.hasPrefix(start) else { return nil }
+        let rest = String(text.dropFirst(start.count))
+        self = rest == Self.nothing ? .nothingShared : .place(rest)
+    }
+
+    func text(of connection: String) -> String {
+        switch self {
+        case .place(let token): Self.prefix + connection + ":" + token
+        case .nothingShared: Self.prefix + connection + ":" + Self.nothing
+        }
+    }
+}

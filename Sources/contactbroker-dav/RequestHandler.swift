@@ -1,0 +1,211 @@
+import BrokerBounds
+import BrokerCardDAV
+import BrokerDAV
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Reads the requests of one connection, one after the other, and writes the responses.
+///
+/// NIO parses HTTP, with our bounds on header fields. It refuses folded fields, two lengths, and a length with chunks. What
+/// it does not check is checked here and in ``RequestHead/refusal(host:)``.
+final class RequestHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum State {
+        case waiting
+        case receiving(RequestHead, XMLReader?, keepAlive: Bool)
+        /// A job runs, or a response is being written.
+        case answering(isHead: Bool, keepAlive: Bool)
+        /// The request is refused; the rest of it is dropped until the client ends the connection.
+        case refused
+    }
+
+    private let session: ServiceSession
+    private let connections: Connections
+    private let host: String
+    private let threads: NIOThreadPool
+    private var state = State.waiting
+    /// The bytes of the body so far.
+    private var received = 0
+    /// Whether the next piece waits until the client has taken more of the response.
+    private var waitsForClient = false
+    private var deadline: Scheduled<Void>?
+
+    init(_ session: ServiceSession, _ connections: Connections, host: String, _ threads: NIOThreadPool) {
+        (self.session, self.connections, self.host, self.threads) = (session, connections, host, threads)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        expect(within: CardDAVLimits.headTime, context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        forgetBody()
+        state = .refused
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    /// Closes the connection unless the next call comes in time.
+    private func expect(within time: Duration?, _ context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = time.map { time in
+            context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { context.close(promise: nil) }
+        }
+    }
+
+    // MARK: Reading
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch (unwrapInboundIn(data), state) {
+        case (.head(let head), .waiting): begin(head, context)
+        case (.body(let bytes), .receiving(_, let reader, _)): receive(bytes, reader, context)
+        case (.end, .receiving(let head, let reader, let keepAlive)): finish(head, reader, keepAlive, context)
+        default: break
+        }
+    }
+
+    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        expect(within: CardDAVLimits.bodyTime, context)
+        let request = RequestHead(
+            method: head.method.rawValue, target: head.uri, fields: head.headers.map { ($0.name, $0.value) })
+        guard head.version == .http1_1 else { return refuse(.plain(505), context) }
+        if let refusal = request.refusal(host: host) { return refuse(refusal, context) }
+        if request.expectsContinue {
+            guard !request.values("authorization").isEmpty else { return refuse(.unauthorized, context) }
+            let proceed = HTTPResponseHead(version: .http1_1, status: .continue)
+            context.writeAndFlush(wrapOutboundOut(.head(proceed)), promise: nil)
+        }
+        state = .receiving(request, request.hasXMLBody ? XMLReader() : nil, keepAlive: head.isKeepAlive)
+    }
+
+    private func receive(_ bytes: ByteBuffer, _ reader: XMLReader?, _ context: ChannelHandlerContext) {
+        let count = bytes.readableBytes
+        guard received + count <= CardDAVLimits.body else { return refuse(.plain(413), context) }
+        guard connections.takeBody(count) else { return refuse(.unavailable, context) }
+        received += count
+        do throws(XMLError) {
+            try reader?.append(bytes.readableBytesSpan)
+        } catch {
+            refuse(.plain(error.status), context)
+        }
+    }
+
+    private func finish(
+        _ head: RequestHead, _ reader: XMLReader?, _ keepAlive: Bool, _ context: ChannelHandlerContext
+    ) {
+        let document: XMLDocument?
+        do throws(XMLError) {
+            document = try reader?.finish()
+        } catch {
+            return refuse(.plain(error.status), context)
+        }
+        state = .answering(isHead: head.method == "HEAD", keepAlive: keepAlive)
+        expect(within: nil, context)
+        let (session, host) = (session, host)
+        threads.runIfActive(eventLoop: context.eventLoop) { session.respond(to: head, document, host: host) }
+            .assumeIsolated().whenComplete { [self] result in
+                forgetBody()
+                guard case .success(let response) = result, case .answering = state else {
+                    return context.close(promise: nil)
+                }
+                write(response, context)
+            }
+    }
+
+    private func forgetBody() {
+        connections.free(body: received)
+        received = 0
+    }
+
+    // MARK: Writing
+
+    private func write(_ response: Response, _ context: ChannelHandlerContext) {
+        guard case .answering(let isHead, let keepAlive) = state else { return }
+        var head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: response.status))
+        for (name, value) in response.fields { head.headers.add(name: name, value: value) }
+        if !keepAlive { head.headers.add(name: "Connection", value: "close") }
+        let isPieces: Bool
+        switch response.body {
+        case .none:
+            isPieces = false
+            if response.status != 304 { head.headers.add(name: "Content-Length", value: "0") }
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+        case .whole(let bytes):
+            isPieces = false
+            head.headers.add(name: "Content-Length", value: "\(bytes.count)")
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            if !isHead { write(bytes, context) }
+        // NIO frames such a body in chunks.
+        case .pieces:
+            isPieces = true
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+        }
+        if isPieces { writeNextPiece(context) } else { end(keepAlive, context) }
+    }
+
+    private func write(_ bytes: [UInt8], _ context: ChannelHandlerContext) {
+        let part = HTTPServerResponsePart.body(.byteBuffer(context.channel.allocator.buffer(bytes: bytes)))
+        context.writeAndFlush(wrapOutboundOut(part), promise: nil)
+    }
+
+    private func writeNextPiece(_ context: ChannelHandlerContext) {
+        guard context.channel.isWritable else {
+            waitsForClient = true
+            return expect(within: CardDAVLimits.bodyTime, context)
+        }
+        let session = session
+        threads.runIfActive(eventLoop: context.eventLoop) { try session.nextPiece() }
+            .assumeIsolated().whenComplete { [self] result in
+                guard case .answering(_, let keepAlive) = state else { return }
+                switch result {
+                case .success(let piece?):
+                    write(piece, context)
+                    writeNextPiece(context)
+                case .success(nil): end(keepAlive, context)
+                // Without its last chunk, the response cannot be taken for a complete one.
+                case .failure: context.close(promise: nil)
+                }
+            }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if waitsForClient, context.channel.isWritable {
+            waitsForClient = false
+            expect(within: nil, context)
+            writeNextPiece(context)
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func end(_ keepAlive: Bool, _ context: ChannelHandlerContext) {
+        let written = context.eventLoop.makePromise(of: Void.self)
+        if !keepAlive {
+            written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+        }
+        state = keepAlive ? .waiting : .refused
+        expect(within: CardDAVLimits.headTime, context)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+    }
+
+    /// Answers before the whole request is there. A connection that is closed while it has unread bytes is reset, and the
+    /// client may lose the response; so its bytes are dropped for a while.
+    private func refuse(_ response: Response, _ context: ChannelHandlerContext) {
+        forgetBody()
+        state = .answering(isHead: false, keepAlive: false)
+        var head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: response.status))
+        for (name, value) in response.fields { head.headers.add(name: name, value: value) }
+        head.headers.add(name: "Content-Length", value: "0")
+        head.headers.add(name: "Connection", value: "close")
+        state = .refused
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in context.close(mode: .output, promise: nil) }
+        expect(within: CardDAVLimits.drainTime, context)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+    }
+}

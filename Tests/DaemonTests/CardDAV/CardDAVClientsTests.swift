@@ -1,0 +1,104 @@
+import BrokerJSON
+import Glibc
+import Testing
+
+/// `make test-clients` installs these programs. Without them the tests say so and try nothing.
+@Suite("Real clients of CardDAV", .serialized)
+struct CardDAVClientsTests {
+    private func areInstalled(_ paths: String...) -> Bool {
+        let missing = paths.filter { access($0, R_OK) != 0 }
+        if !missing.isEmpty {
+            print("not installed: \(missing.joined(separator: ", ")); not tried (make test-clients)")
+        }
+        return missing.isEmpty
+    }
+
+    private func run(_ program: String, _ arguments: String..., in service: CardDAVFixture) throws -> Command {
+        let done = try Command(
+            "/usr/bin/" + program, arguments, in: service.fixture, input: "y\ny\n",
+            environment: ["HOME": service.fixture.folder, "LC_ALL": "C.UTF-8"], within: .seconds(60))
+        #expect(done.end == .exited(0), "\(program) \(arguments): \(done.output) \(done.errors)")
+        return done
+    }
+
+    @Test("vdirsyncer copies the limited book, and a second run changes nothing; khard shows it")
+    func vdirsyncer() throws {
+        guard areInstalled("/usr/bin/vdirsyncer", "/usr/bin/khard") else { return }
+        let service = try CardDAVFixture()
+        let folder = service.fixture.folder
+        mkdir(folder + "/cards", 0o700)
+        let settings = try service.fixture.file(
+            "vdirsyncer.conf",
+            """
+            [general]
+            status_path = "\(folder)/status"
+            [pair book]
+            a = "files"
+            b = "server"
+            collections = ["from b"]
+            metadata = ["displayname"]
+            [storage files]
+            type = "filesystem"
+            path = "\(folder)/cards/"
+            fileext = ".vcf"
+            [storage server]
+            type = "carddav"
+            url = "http://\(service.host)/"
+            username = "\(CardDAVFixture.user)"
+            password = "\(service.password)"
+            """)
+        func files() -> [String: [UInt8]] {
+            DaemonFixture.contents(of: folder + "/cards").filter { $0.key.hasSuffix(".vcf") }
+        }
+        _ = try run("vdirsyncer", "-c", settings, "discover", in: service)
+        _ = try run("vdirsyncer", "-c", settings, "sync", in: service)
+        let first = files()
+        #expect(first.count == 3)
+        _ = try run("vdirsyncer", "-c", settings, "sync", in: service)
+        #expect(files() == first)
+
+        let khard = try service.fixture.file(
+            "khard.conf",
+            "[addressbooks]\n[[book]]\npath = \(folder)/cards/contacts\n[general]\neditor = /bin/true\n")
+        let listed = try run("khard", "-c", khard, "list", "--parsable", in: service).output
+        for name in CardDAVFixture.shared { #expect(listed.contains("\t\(name)\t"), "\(listed)") }
+        #expect(listed.split(separator: "\n").count == 3)
+
+        try service.revoke(contact: "Grace Hopper")
+        _ = try run("vdirsyncer", "-c", settings, "sync", in: service)
+        #expect(files().count == 2)
+    }
+
+    @Test("evolution-data-server sees the limited book as read-only, and a contact that is taken back goes")
+    func evolutionDataServer() throws {
+        guard areInstalled("/usr/bin/dbus-run-session", "/usr/libexec/evolution-addressbook-factory")
+        else { return }
+        let service = try CardDAVFixture()
+        let bindings = "import gi; [gi.require_version(n, '1.2') for n in ('EBook', 'EDataServer', 'EBookContacts')]"
+        guard try Command("/usr/bin/python3", ["-c", bindings], in: service.fixture).end == .exited(0) else {
+            print("not installed: libebook for Python; not tried (make test-clients)")
+            return
+        }
+        let home = service.fixture.folder + "/eds"
+        mkdir(home, 0o700)
+        let script = Document.top + "/Tests/Clients/eds.py"
+        let client = try Command.Running(
+            "/usr/bin/dbus-run-session",
+            [
+                "--", "/usr/bin/python3", script, home, "http://\(service.host)\(service.book)", CardDAVFixture.user,
+                service.password, "3", "2",
+            ], in: service.fixture)
+        func line(_ number: Int) throws -> JSONValue {
+            let lines = try client.wait(for: number, within: .seconds(90)).filter { $0.hasPrefix("{") }
+            return try JSONDocument(parsing: Array((lines.last ?? "").utf8)).root
+        }
+        let first = try line(1)
+        #expect(first["names"]?.elements?.compactMap(\.string) == CardDAVFixture.shared)
+        #expect(first["readonly"]?.bool == true)
+        try service.revoke(contact: "Grace Hopper")
+        _ = try service.fixture.file("eds/go-1", "")
+        let second = try line(2)
+        #expect(second["names"]?.elements?.compactMap(\.string) == ["Ada Lovelace", "Lin Lanying"])
+        _ = try client.finish(within: .seconds(60))
+    }
+}
