@@ -7,6 +7,7 @@ the file FOLDER/go-N, and then asks for a refresh.
 """
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -60,7 +61,7 @@ import gi  # noqa: E402
 
 for name in ["EBook", "EDataServer", "EBookContacts"]:
     gi.require_version(name, "1.2")
-from gi.repository import EBook, EBookContacts, EDataServer, GLib  # noqa: E402
+from gi.repository import EBook, EBookContacts, EDataServer, Gio, GLib  # noqa: E402
 
 
 def answer(registry, source, reason, certificate, errors, error):
@@ -96,3 +97,16 @@ for number, count in enumerate(counts):
         client.refresh_sync(None)
     wait(f"{count} contacts", lambda: len(contacts()) == count)
     print(json.dumps({"names": sorted(each.get_property("full-name") for each in contacts()), "readonly": client.is_readonly()}), flush=True)
+
+# The services do not end with the bus that started them.
+bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+
+
+def ask_bus(method, arguments, kind):
+    place = "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus"
+    return bus.call_sync(*place, method, arguments, GLib.VariantType(kind), 0, -1, None).unpack()[0]
+
+
+for name in ask_bus("ListNames", None, "(as)"):
+    if name.startswith("org.gnome.evolution."):
+        os.kill(ask_bus("GetConnectionUnixProcessID", GLib.Variant("(s)", (name,)), "(u)"), signal.SIGKILL)
