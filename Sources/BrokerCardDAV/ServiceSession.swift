@@ -94,9 +94,27 @@ public final class ServiceSession: Sendable {
         }
         state.opened?.book.close()
         state.opened = nil
-        let book = try BrokerBook(socket: socket, user: user, credentials)
+        let book = try Self.showing { () throws(BrokerFailure) in
+            try BrokerBook(socket: socket, user: user, credentials)
+        }
         state.opened = Opened(credentials: credentials, book: book)
         return book
+    }
+
+    /// Passwords that wait for the broker's answer, of all sessions.
+    private static let shown = Mutex(0)
+
+    /// Shows the broker a password. Wrong ones must not keep all threads from clients that showed theirs before.
+    private static func showing(
+        _ open: () throws(BrokerFailure) -> BrokerBook
+    ) throws(BrokerFailure) -> BrokerBook {
+        let isFree = shown.withLock { count in
+            count += 1
+            return count <= CardDAVLimits.passwordThreads
+        }
+        defer { shown.withLock { $0 -= 1 } }
+        guard isFree else { throw .unavailable("too many passwords wait for its answer") }
+        return try open()
     }
 
     private func refusal(_ failure: BrokerFailure, _ state: inout State) -> Response {
