@@ -186,7 +186,11 @@ let package = Package(
         room("BrokerThumbnails", ["CBrokerLinux"]),
         room(
             "BrokerCardDAV",
-            ["BrokerBounds", "BrokerDAV", "BrokerJSON", "BrokerModel", "BrokerVCard", "BrokerVarlinkClient"]),
+            [
+                "BrokerBounds", "BrokerCardText", "BrokerDAV", "BrokerJSON", "BrokerModel", "BrokerSQLite",
+                "BrokerVCard",
+                "BrokerVarlinkClient", "CBrokerCrypto",
+            ]),
         room(
             "BrokerCommandOutput",
             ["BrokerConnection", "BrokerFormatting", "BrokerModel", arguments, "BrokerVarlinkClient"]),
@@ -380,8 +384,8 @@ let package = Package(
         tests(
             "CardDAVTests",
             [
-                "BrokerBounds", "BrokerCardDAV", "BrokerDAV", "BrokerJSON", "BrokerModel", "BrokerVCard",
-                "contactbroker-dav", ofPrograms("NIOEmbedded", "swift-nio"),
+                "BrokerBounds", "BrokerCardDAV", "BrokerCardText", "BrokerDAV", "BrokerJSON", "BrokerModel",
+                "BrokerVCard", "contactbroker-dav", ofPrograms("NIOEmbedded", "swift-nio"),
             ] + nio),
         tests(
             "AgentTests",

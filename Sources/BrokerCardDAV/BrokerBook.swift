@@ -12,6 +12,8 @@ struct BrokerBook {
 
     /// The broker's identifier of the connection.
     let connection: String
+    /// For hashes of what is sent.
+    let hash: CardHash
     private let client: VarlinkClient
 
     /// Shows the broker a user name and a password.
@@ -21,14 +23,18 @@ struct BrokerBook {
         client = try Self.connect(to: socket)
         let password = String(decoding: credentials.password, as: UTF8.self)
         let client = client
-        connection = try Self.calling { () throws(VarlinkClientError) in
-            let reply = try client.call(Self.interface + ".Open") {
+        let opened = try Self.calling { () throws(VarlinkClientError) in
+            try client.call(Self.interface + ".Open") {
                 $0.member("user", user)
                 $0.member("name", credentials.user)
                 $0.member("password", password)
             }
-            return reply["connection"]?.string ?? ""
         }
+        guard let connection = opened["connection"]?.string, let key = opened["key"]?.string else {
+            throw .unavailable("no connection in a reply")
+        }
+        self.connection = connection
+        hash = CardHash(key: Array(key.utf8))
     }
 
     /// Connects to the broker, which must run as this process's user: passwords go nowhere else.
@@ -48,26 +54,35 @@ struct BrokerBook {
     /// Ends the connection, and with it a list that was not read to its end.
     func close() { client.close() }
 
-    /// Returns the keys of a card that the connection may see; `nil` if it may see no contact, because the person decided
+    /// What the connection may do.
+    struct Access: Hashable {
+        /// The keys of a card that it may see.
+        let keys: ContactKeySet
+        let mayWrite: Bool
+    }
+
+    /// Returns what the connection may do; `nil` if it may see no contact, because the person decided
     /// nothing or refused, or a policy does. Ask before any other call, which could raise a prompt if nothing is decided.
-    func keys() throws(BrokerFailure) -> ContactKeySet? {
+    func access() throws(BrokerFailure) -> Access? {
         let client = client
         let reply = try Self.calling { () throws(VarlinkClientError) in
             try client.call(Self.contacts + "GetAuthorization")
         }
         guard ["limited", "full"].contains(reply["status"]?.string) else { return nil }
         let names = reply["keys"]?.elements?.compactMap { $0.string.flatMap(ContactKey.init(rawValue:)) }
-        return ContactKeySet(names ?? []).intersection(ListedCard.keys)
+        return Access(
+            keys: ContactKeySet(names ?? []).intersection(ListedCard.keys),
+            mayWrite: reply["changes"]?.string != ChangeRight.none.rawValue)
     }
 
     // MARK: History
 
     /// Returns the place of now.
-    func now() throws(BrokerFailure) -> SyncToken {
+    func now(_ names: CardNames) throws(BrokerFailure) -> SyncToken {
         // A list of no contacts, which is the only reply that comes with a token and without contacts.
         try beginList(of: [], keys: nil)
         guard let token = try nextBatch().token else { throw .unavailable("no history token") }
-        return .place(token)
+        return .place(token, refusal: try names.lastRefusal())
     }
 
     /// What changed since a place.
@@ -75,7 +90,8 @@ struct BrokerBook {
         /// Contacts that are deleted, or no longer shared. The connection may never have seen some.
         var gone: [String] = []
         var changed: [String] = []
-        let end: SyncToken
+        /// The broker's history token.
+        let end: String
     }
 
     /// Returns what changed; `nil` if the place is unknown or too long ago.
@@ -101,7 +117,7 @@ struct BrokerBook {
             }
             guard !continues else { continue }
             guard let token = reply["historyToken"]?.string else { throw .unavailable("no history token") }
-            return Changes(gone: gone, changed: changed, end: .place(token))
+            return Changes(gone: gone, changed: changed, end: token)
         }
     }
 
@@ -138,6 +154,41 @@ struct BrokerBook {
         let (reply, continues) = try reply()
         guard let contacts = reply["contacts"]?.elements else { throw .unavailable("no contacts in a reply") }
         return Batch(contacts: contacts, continues: continues, token: reply["historyToken"]?.string)
+    }
+
+    // MARK: Writing
+
+    enum Saved: Hashable {
+        /// - Parameter identifier: of the contact that was added, or empty.
+        case made(identifier: String)
+        /// Somebody else changed the contact meanwhile.
+        case changed
+        /// The connection may not make the change, or the person must allow it elsewhere.
+        case refused
+        case noSpace
+        /// The broker does not take one of the values.
+        case invalid
+    }
+
+    /// Makes one change. It asks nobody: a program cannot wait for the person.
+    func save(_ write: (inout JSONWriter) -> Void) throws(BrokerFailure) -> Saved {
+        do throws(VarlinkClientError) {
+            let reply = try client.call(Self.contacts + "SaveContacts") { writer in
+                writer.name("changes")
+                writer.array(CollectionOfOne(())) { writer, _ in writer.object(write) }
+                writer.member("mayAsk", false)
+            }
+            return .made(identifier: reply["identifiers"]?.elements?.first { _ in true }?.string ?? "")
+        } catch {
+            guard case .error(let name, _) = error, name.hasPrefix(Self.contacts) else { throw BrokerFailure(error) }
+            switch name.dropFirst(Self.contacts.count) {
+            case "RecordChanged", "RecordDoesNotExist": return .changed
+            case "LimitExceeded": return .noSpace
+            case "InvalidContact": return .invalid
+            case "StoreUnavailable": throw BrokerFailure(error)
+            default: return .refused
+            }
+        }
     }
 
     // MARK: -

@@ -1,3 +1,4 @@
+import BrokerSQLite
 import BrokerVarlinkClient
 
 /// Why the broker gave no answer that a client can use.
@@ -31,4 +32,11 @@ extension BrokerFailure {
 public struct ServiceProblem: Error, Hashable, Sendable {
     /// For the log.
     public let reason: String
+}
+
+extension BrokerFailure: SQLiteFailure {
+    /// A problem with the service's own database, ``SentCards``.
+    init(code: Int32, message: String) { self = .unavailable("carddav.sqlite: \(message) (SQLite code \(code))") }
+
+    static func unavailable(reason: String) -> BrokerFailure { .unavailable(reason) }
 }

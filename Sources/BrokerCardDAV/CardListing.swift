@@ -1,4 +1,5 @@
 import BrokerBounds
+import BrokerCardText
 import BrokerDAV
 import BrokerJSON
 import BrokerModel
@@ -24,8 +25,9 @@ struct CardListing {
 
     /// The name of the connection, and how the client names this server.
     let name, host: String
-    /// Whether the connection may see contacts at all. If not, every card is missing.
-    let isShared: Bool
+    private let names: CardNames
+    /// `nil` if the connection may see no contacts. Then every card is missing.
+    private let access: BrokerBook.Access?
     let selection: PropertySelection
     /// `nil` if the client does not want the cards themselves.
     let cards: Cards?
@@ -42,9 +44,11 @@ struct CardListing {
     enum Token {
         case none
         case known(String)
-        case ofList(connection: String)
+        case ofList(connection: String, refusal: Int64)
     }
 
+    /// The cards that were written, with what the client knows of them once it has the whole response.
+    private(set) var sent: [(identifier: String, properties: [BaseProperty<[UInt8]>])] = []
     /// The contacts of the current call by their identifiers, with the href that the response names each by.
     private var asked: [String: String] = [:]
     /// The contacts of the last reply that are not written yet.
@@ -56,10 +60,10 @@ struct CardListing {
     private let isNamed: Bool
 
     init(
-        _ name: String, host: String, isShared: Bool, _ selection: PropertySelection, cards: Cards? = nil,
-        writer: MultistatusWriter, source: Source
+        _ name: String, host: String, _ names: CardNames, _ access: BrokerBook.Access?, _ selection: PropertySelection,
+        cards: Cards? = nil, writer: MultistatusWriter, source: Source
     ) {
-        (self.name, self.host, self.isShared) = (name, host, isShared)
+        (self.name, self.host, self.names, self.access) = (name, host, names, access)
         (self.selection, self.cards) = (selection, cards)
         (self.writer, self.source) = (writer, source)
         if case .everything = source { isNamed = false } else { isNamed = true }
@@ -85,8 +89,8 @@ struct CardListing {
     private mutating func read(_ book: BrokerBook) throws(BrokerFailure) {
         let reply = try book.nextBatch()
         (batch, isReading) = (reply.contacts, reply.continues)
-        if case .ofList(let connection) = token, let place = reply.token {
-            token = .known(SyncToken.place(place).text(of: connection))
+        if case .ofList(let connection, let refusal) = token, let place = reply.token {
+            token = .known(SyncToken.place(place, refusal: refusal).text(of: connection))
         }
     }
 
@@ -98,13 +102,14 @@ struct CardListing {
         switch source {
         case .everything:
             source = .nothing
-            guard isShared else { return }
+            guard access != nil else { return }
             try book.beginList(of: nil, keys: keys)
             isReading = true
         case .hrefs(var hrefs):
             while asked.count < CardDAVLimits.batch, writer.byteCount < CardDAVLimits.piece, let href = hrefs.next() {
                 if let path = try? Href(parsing: href, authority: host),
-                    case .card(let identifier)? = Resource(path, of: name)
+                    case .card(let segment)? = Resource(path, of: name),
+                    let identifier = try names.identifier(of: segment)
                 {
                     // Once for a call, however often the client names it, so that the size of a piece stays bounded.
                     asked[identifier] = href
@@ -120,10 +125,10 @@ struct CardListing {
             try ask(book)
         case .contacts(var gone, var changed):
             while writer.byteCount < CardDAVLimits.piece, let identifier = gone.popFirst() {
-                if let href = href(of: identifier) { writer.response(href, .notFound) }
+                if let href = try names.href(of: identifier, for: name) { writer.response(href, .notFound) }
             }
             for identifier in changed.prefix(CardDAVLimits.batch) {
-                if let href = href(of: identifier) { asked[identifier] = href }
+                if let href = try names.href(of: identifier, for: name) { asked[identifier] = href }
             }
             changed = changed.dropFirst(CardDAVLimits.batch)
             source = gone.isEmpty && changed.isEmpty ? .nothing : .contacts(gone: gone, changed: changed)
@@ -133,7 +138,7 @@ struct CardListing {
     }
 
     private mutating func ask(_ book: BrokerBook) throws(BrokerFailure) {
-        guard !asked.isEmpty, isShared else { return }
+        guard !asked.isEmpty, access != nil else { return }
         try book.beginList(of: Array(asked.keys), keys: keys)
         isReading = true
     }
@@ -147,10 +152,8 @@ struct CardListing {
 
     // MARK: Writing
 
-    private func href(of identifier: String) -> String? { Resource.card(identifier).href(of: name)?.text }
-
     private mutating func write(_ json: JSONValue, _ book: BrokerBook) throws(BrokerFailure) {
-        guard let card = ListedCard(json) else { throw .unavailable("not a contact") }
+        guard let card = try ListedCard(json, names) else { throw .unavailable("not a contact") }
         if let filter, !filter.matches(card: card.text(.v3)) { return }
         if let limit {
             guard limit > 0 else {
@@ -165,11 +168,15 @@ struct CardListing {
             self.limit = limit - 1
         }
         // A linked contact may come under the identifier of another of its cards, which nobody asked for.
-        guard let href = isNamed ? asked.removeValue(forKey: card.identifier) : href(of: card.identifier) else {
-            return
+        let own = Resource.card(card.segment)
+        guard let href = isNamed ? asked.removeValue(forKey: card.identifier) : own.href(of: name)?.text else { return }
+        if let version = cards?.version, sent.count < CardDAVLimits.cardsRemembered,
+            let properties = book.hash.properties(ofCard: card.text(version))
+        {
+            sent.append((card.identifier, properties))
         }
-        writer.response(href, selection, unasked: Resource.card(card.identifier).unasked) {
-            card.property($0, of: name, cards?.version)
+        writer.response(href, selection, unasked: own.unasked) {
+            card.property($0, of: name, mayWrite: access?.mayWrite ?? false, cards?.version)
         }
     }
 }

@@ -48,6 +48,10 @@ public struct RequestHead: Sendable {
     /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
     public var expectsContinue: Bool { !values("expect").isEmpty }
 
-    /// Whether the body of the request is XML that ``ServiceSession`` uses. Other bodies are read and dropped.
+    /// Whether the body of the request is XML that ``ServiceSession`` uses. Bodies of other requests than these and
+    /// ``hasCard`` are read and dropped.
     public var hasXMLBody: Bool { ["PROPFIND", "PROPPATCH", "REPORT"].contains(method) }
+
+    /// Whether the body of the request is the text of a card.
+    public var hasCard: Bool { method == "PUT" }
 }

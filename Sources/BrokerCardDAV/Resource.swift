@@ -9,11 +9,10 @@ enum Resource: Hashable {
     case home
     /// `/NAME/contacts/`.
     case book
-    /// `/NAME/contacts/IDENTIFIER.vcf`, by the broker's identifier of the contact. There may be none.
+    /// A card in the book, by the last part of its path; see ``CardNames``. There may be none.
     case card(String)
 
     private static let bookName = "contacts"
-    private static let suffix = ".vcf"
 
     /// - Parameter name: the name of the connection.
     init?(_ href: Href, of name: String) {
@@ -23,14 +22,9 @@ enum Resource: Hashable {
         case 0: self = .root
         case 1: self = .home
         case 2 where segments[1] == Self.bookName: self = .book
-        case 3 where segments[1] == Self.bookName && !href.isCollection && segments[2].hasSuffix(Self.suffix):
-            let identifier = segments[2].dropLast(Self.suffix.count)
-            let isPlain = identifier.utf8.allSatisfy { byte in
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-            }
-            guard isPlain, (1...CardDAVLimits.identifier).contains(identifier.utf8.count) else { return nil }
-            self = .card(String(identifier))
+        case 3 where segments[1] == Self.bookName && !href.isCollection:
+            guard (1...CardDAVLimits.cardName).contains(segments[2].utf8.count) else { return nil }
+            self = .card(segments[2])
         default: return nil
         }
     }
@@ -40,7 +34,7 @@ enum Resource: Hashable {
         case .root: try? Href([], isCollection: true)
         case .home: try? Href([name], isCollection: true)
         case .book: try? Href([name, Self.bookName], isCollection: true)
-        case .card(let identifier): try? Href([name, Self.bookName, identifier + Self.suffix], isCollection: false)
+        case .card(let segment): try? Href([name, Self.bookName, segment], isCollection: false)
         }
     }
 
@@ -64,7 +58,9 @@ enum Resource: Hashable {
     }
 
     /// The value of a property that does not depend on the contacts; `nil` if the resource does not have it.
-    func property(_ property: XMLName, of name: String) -> PropertyValue? {
+    ///
+    /// - Parameter mayWrite: whether the connection may change cards.
+    func property(_ property: XMLName, of name: String, mayWrite: Bool) -> PropertyValue? {
         switch (property, self) {
         case (.resourceType, .root): .elements([.collection])
         case (.resourceType, .home): .elements([.collection, .principal])
@@ -76,6 +72,8 @@ enum Resource: Hashable {
         case (.displayName, .home): .text(name)
         case (.displayName, .book): .text("Contacts")
         case (.getContentType, .card): .text(ListedCard.mediaType)
+        case (.currentUserPrivilegeSet, .book) where mayWrite, (.currentUserPrivilegeSet, .card) where mayWrite:
+            .privileges([.read, .write, .writeContent, .bind, .unbind, .readCurrentUserPrivilegeSet])
         case (.currentUserPrivilegeSet, _): .privileges([.read, .readCurrentUserPrivilegeSet])
         case (.supportedReportSet, .book):
             .reports([.addressBookMultiget, .addressBookQuery, .syncCollection])

@@ -1,4 +1,5 @@
 import BrokerBounds
+import BrokerCardText
 import BrokerDAV
 import BrokerModel
 import Synchronization
@@ -17,10 +18,13 @@ public final class ServiceSession: Sendable {
         var opened: Opened?
         /// The rest of a response's body.
         var listing: (rest: CardListing, first: [UInt8]?)?
+        /// What the client knows once it has the whole response.
+        var sent: [(identifier: String, properties: [BaseProperty<[UInt8]>])] = []
     }
 
     private let socket: String
     private let user: UInt32
+    private let sent: SentCards
     private let report: @Sendable (String) -> Void
     /// Never contended: a connection's jobs run one after the other.
     private let state = Mutex(State())
@@ -28,17 +32,17 @@ public final class ServiceSession: Sendable {
     /// - Parameters:
     ///   - socket: the broker's.
     ///   - user: whose program is at the other end of the connection, as the kernel says.
+    ///   - sent: what the service remembers.
     ///   - report: logs a problem with the broker. Called on the thread of the call.
-    public init(socket: String, user: UInt32, report: @escaping @Sendable (String) -> Void) {
-        (self.socket, self.user, self.report) = (socket, user, report)
+    public init(socket: String, user: UInt32, _ sent: SentCards, report: @escaping @Sendable (String) -> Void) {
+        (self.socket, self.user, self.sent, self.report) = (socket, user, sent, report)
     }
 
     /// Returns the response. If its body comes in pieces, ``nextPiece()`` returns them.
     ///
     /// - Parameters:
-    ///   - document: the body of a request that has XML; `nil` if it is empty.
     ///   - host: how the client names this server.
-    public func respond(to head: RequestHead, _ document: XMLDocument?, host: String) -> Response {
+    public func respond(to head: RequestHead, _ body: RequestBody, host: String) -> Response {
         // Clients find the book from here before they have a password.
         if head.target == "/.well-known/carddav" { return Response(301, [("Location", "/")]) }
         let fields = head.values("authorization")
@@ -47,14 +51,19 @@ public final class ServiceSession: Sendable {
             credentials.password.count <= CardDAVLimits.credential
         else { return .unauthorized }
         return state.withLock { state in
+            // A client that asks again on the connection has the response before.
+            keepSent(&state)
             state.listing = nil
             do throws(BrokerFailure) {
                 let book = try open(credentials, &state)
                 let answer = try Answering(
-                    head, document, host: host, name: credentials.user, book, keys: try book.keys()
+                    head, body, host: host, name: credentials.user, book, sent, try book.access()
                 ).answer()
                 switch answer {
                 case .whole(let response): return response
+                case .card(let response, let identifier, let properties):
+                    state.sent = properties.map { [(identifier, $0)] } ?? []
+                    return response
                 case .listing(var listing):
                     // The first reply of the broker can still decide the status.
                     let first = try listing.next(from: book)
@@ -76,6 +85,7 @@ public final class ServiceSession: Sendable {
             do throws(BrokerFailure) {
                 var piece = listing.first.take()
                 if piece == nil { piece = try listing.rest.next(from: book) }
+                if piece == nil { state.sent = listing.rest.sent }
                 state.listing = piece == nil ? nil : listing
                 return piece
             } catch {
@@ -83,6 +93,19 @@ public final class ServiceSession: Sendable {
                 throw error
             }
         }
+    }
+
+    /// Call this once the whole response was written.
+    public func delivered() { state.withLock { keepSent(&$0) } }
+
+    private func keepSent(_ state: inout State) {
+        guard let book = state.opened?.book, !state.sent.isEmpty else { return }
+        do throws(BrokerFailure) {
+            try sent.keep(state.sent, of: book.connection)
+        } catch {
+            report(error.reason)
+        }
+        state.sent = []
     }
 
     private func open(_ credentials: BasicCredentials, _ state: inout State) throws(BrokerFailure) -> BrokerBook {

@@ -50,7 +50,7 @@ struct CardDAVDispatcher: UsesServices {
             return
         }
         let app = CallerSession(
-            Caller(connection: connection.name, of: uid, calledBy: session.caller), over: session)
+            Caller(connection: connection.name, of: uid, calledBy: session.caller), over: session, asksNobody: true)
         app.connection = nil
         if let left = sessions.close(call.connection) { books.leave(left.caller.uid) }
         call.connection.context = app

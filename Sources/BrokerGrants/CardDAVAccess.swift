@@ -123,7 +123,7 @@ package final class CardDAVAccess {
     package func wait(afterWrongOf uid: UInt32) -> Duration {
         let now = surroundings.uptime()
         wrong.add(1, to: uid, now: now)
-        return .microseconds(wrong.wait(of: uid, now: now))
+        return min(.microseconds(wrong.wait(of: uid, now: now)), surroundings.limits.longestWrongPasswordWait)
     }
 
     /// 26 characters of 5 bits each. Letters and digits that look alike are not among them.

@@ -79,7 +79,8 @@ package final class Grants {
         let widest = caller.principals[caller.principals.endIndex - 1]
         // Rules do not depend on sessions or processes, so all principals of a caller have the same ruling.
         let ruling = ruling(on: widest)
-        var found = CallerAccess(effective: .restricted, ruling: ruling, mayPrompt: policy.mayPrompt(ruling))
+        var found = CallerAccess(
+            effective: .restricted, ruling: ruling, mayPrompt: policy.mayPrompt(ruling) && !session.asksNobody)
         guard !ruling.isDenied else { return found }
         guard ruling.declaredUntil.map({ $0 > seconds }) ?? true else {
             found.mayPrompt = false

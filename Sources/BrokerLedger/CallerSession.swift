@@ -37,25 +37,30 @@ public final class CallerSession {
     /// The `FetchContacts` calls that have further batches to send.
     package private(set) var lists: [ObjectIdentifier: Call] = [:]
 
+    /// Whether no call may ask the person, because the program cannot wait for an answer.
+    package let asksNobody: Bool
+
     /// Checks the executable, and passes the result to `done` on the event loop: at once if possible,
     /// otherwise later. The returned closure cancels the check; it is `nil` if there is nothing to cancel.
     public typealias Inspect = (_ done: @escaping (ExecutableCheck) -> Void) -> (() -> Void)?
 
     public init(
-        caller: Caller, interface: ContactsInterface, isAnotherPerson: Bool = false,
+        caller: Caller, interface: ContactsInterface, isAnotherPerson: Bool = false, asksNobody: Bool = false,
         hasEnded: @escaping () -> Bool = { false }, inspect: @escaping Inspect
     ) {
         self.caller = caller
         self.isAnotherPerson = isAnotherPerson
         self.interface = interface
+        self.asksNobody = asksNobody
         self.hasEnded = hasEnded
         self.inspect = inspect
     }
 
     /// The session of an app for which another program calls on this connection: a connection of a program that speaks CardDAV.
-    package convenience init(_ caller: Caller, over session: CallerSession) {
+    package convenience init(_ caller: Caller, over session: CallerSession, asksNobody: Bool = false) {
         self.init(
-            caller: caller, interface: .contacts, isAnotherPerson: session.isAnotherPerson, hasEnded: session.hasEnded,
+            caller: caller, interface: .contacts, isAnotherPerson: session.isAnotherPerson, asksNobody: asksNobody,
+            hasEnded: session.hasEnded,
             inspect: session.inspect)
         connection = session.connection
     }

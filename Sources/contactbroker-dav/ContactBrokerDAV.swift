@@ -1,3 +1,4 @@
+import BrokerCardDAV
 import BrokerInterface
 import CBrokerLinux
 import Dispatch
@@ -42,7 +43,15 @@ enum ContactBrokerDAV {
         defer { for source in signals { source.cancel() } }
         try folders.make()
         let file = PortFile(folder: folders.state)
-        let server = Server(socket: folders.brokerSocket, user: getuid())
+        let sent: SentCards
+        do {
+            sent = try SentCards(folder: folders.state)
+        } catch {
+            throw Failure(
+                "could not start: \(error)",
+                tryThis: "move carddav.sqlite away; programs then read their address books again")
+        }
+        let server = Server(socket: folders.brokerSocket, user: getuid(), sent)
         let port = try file.port { (port) throws(Failure) in try server.listen(on: port) }
         Log.write("serving http://127.0.0.1:\(port)/")
         Announcer(socket: folders.brokerSocket, port: port).start()

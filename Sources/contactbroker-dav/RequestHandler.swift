@@ -27,8 +27,10 @@ final class RequestHandler: ChannelInboundHandler {
     private let host: String
     private let threads: NIOThreadPool
     private var state = State.waiting
-    /// The bytes of the body so far.
+    /// The size of the body so far.
     private var received = 0
+    /// The body so far, if it is a card.
+    private var card: [UInt8] = []
     /// Whether the next piece waits until the client has taken more of the response.
     private var waitsForClient = false
     private var deadline: Scheduled<Void>?
@@ -88,6 +90,7 @@ final class RequestHandler: ChannelInboundHandler {
         guard received + count <= CardDAVLimits.body else { return refuse(.plain(413), context) }
         guard connections.takeBody(count) else { return refuse(.unavailable, context) }
         received += count
+        if case .receiving(let head, _, _) = state, head.hasCard { card += Array(buffer: bytes) }
         do throws(XMLError) {
             try reader?.append(bytes.readableBytesSpan)
         } catch {
@@ -107,7 +110,8 @@ final class RequestHandler: ChannelInboundHandler {
         state = .answering(isHead: head.method == "HEAD", keepAlive: keepAlive)
         expect(within: nil, context)
         let (session, host) = (session, host)
-        threads.runIfActive(eventLoop: context.eventLoop) { session.respond(to: head, document, host: host) }
+        let body: RequestBody = head.hasXMLBody ? .xml(document) : head.hasCard ? .card(card) : .unused
+        threads.runIfActive(eventLoop: context.eventLoop) { session.respond(to: head, body, host: host) }
             .assumeIsolated().whenComplete { [self] result in
                 forgetBody()
                 guard case .success(let response) = result, case .answering = state else {
@@ -120,32 +124,36 @@ final class RequestHandler: ChannelInboundHandler {
     private func forgetBody() {
         connections.free(body: received)
         received = 0
+        card = []
     }
 
     // MARK: Writing
 
     private func write(_ response: Response, _ context: ChannelHandlerContext) {
         guard case .answering(let isHead, let keepAlive) = state else { return }
-        var head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: response.status))
-        for (name, value) in response.fields { head.headers.add(name: name, value: value) }
-        if !keepAlive { head.headers.add(name: "Connection", value: "close") }
-        let isPieces: Bool
+        var head = Self.head(of: response, keepAlive: keepAlive)
         switch response.body {
         case .none:
-            isPieces = false
-            if response.status != 304 { head.headers.add(name: "Content-Length", value: "0") }
+            if response.status != 304, response.status != 204 { head.headers.add(name: "Content-Length", value: "0") }
             context.write(wrapOutboundOut(.head(head)), promise: nil)
+            end(keepAlive, context)
         case .whole(let bytes):
-            isPieces = false
             head.headers.add(name: "Content-Length", value: "\(bytes.count)")
             context.write(wrapOutboundOut(.head(head)), promise: nil)
             if !isHead { write(bytes, context) }
+            end(keepAlive, context)
         // NIO frames such a body in chunks.
         case .pieces:
-            isPieces = true
             context.write(wrapOutboundOut(.head(head)), promise: nil)
+            writeNextPiece(context)
         }
-        if isPieces { writeNextPiece(context) } else { end(keepAlive, context) }
+    }
+
+    private static func head(of response: Response, keepAlive: Bool) -> HTTPResponseHead {
+        var head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: response.status))
+        for (name, value) in response.fields { head.headers.add(name: name, value: value) }
+        if !keepAlive { head.headers.add(name: "Connection", value: "close") }
+        return head
     }
 
     private func write(_ bytes: [UInt8], _ context: ChannelHandlerContext) {
@@ -184,8 +192,11 @@ final class RequestHandler: ChannelInboundHandler {
 
     private func end(_ keepAlive: Bool, _ context: ChannelHandlerContext) {
         let written = context.eventLoop.makePromise(of: Void.self)
-        if !keepAlive {
-            written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+        written.futureResult.assumeIsolated().whenComplete { [session, threads] result in
+            if case .success = result {
+                threads.runIfActive(eventLoop: context.eventLoop) { session.delivered() }.whenFailure { _ in }
+            }
+            if !keepAlive { context.close(promise: nil) }
         }
         state = keepAlive ? .waiting : .refused
         expect(within: CardDAVLimits.headTime, context)
@@ -196,16 +207,13 @@ final class RequestHandler: ChannelInboundHandler {
     /// client may lose the response; so its bytes are dropped for a while.
     private func refuse(_ response: Response, _ context: ChannelHandlerContext) {
         forgetBody()
-        state = .answering(isHead: false, keepAlive: false)
-        var head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: response.status))
-        for (name, value) in response.fields { head.headers.add(name: name, value: value) }
-        head.headers.add(name: "Content-Length", value: "0")
-        head.headers.add(name: "Connection", value: "close")
         state = .refused
+        expect(within: CardDAVLimits.drainTime, context)
+        var head = Self.head(of: response, keepAlive: false)
+        head.headers.add(name: "Content-Length", value: "0")
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { _ in context.close(mode: .output, promise: nil) }
-        expect(within: CardDAVLimits.drainTime, context)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
     }
 }

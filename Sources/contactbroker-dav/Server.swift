@@ -9,6 +9,7 @@ import NIOPosix
 final class Server {
     private let socket: String
     private let user: UInt32
+    private let sent: SentCards
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let threads = NIOThreadPool(numberOfThreads: CardDAVLimits.brokerThreads)
     private var listening: [Channel] = []
@@ -16,8 +17,9 @@ final class Server {
     /// - Parameters:
     ///   - socket: the broker's.
     ///   - user: whose programs are served.
-    init(socket: String, user: UInt32) {
-        (self.socket, self.user) = (socket, user)
+    ///   - sent: what the service remembers.
+    init(socket: String, user: UInt32, _ sent: SentCards) {
+        (self.socket, self.user, self.sent) = (socket, user, sent)
         threads.start()
     }
 
@@ -59,7 +61,7 @@ final class Server {
     private func bootstrap(
         _ connections: NIOLoopBound<Connections>, _ address: String, _ port: UInt16
     ) -> ServerBootstrap {
-        let (socket, user, threads) = (socket, user, threads)
+        let (socket, user, sent, threads) = (socket, user, sent, threads)
         let host = (address.contains(":") ? "[\(address)]" : address) + ":\(port)"
         return ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 128)
@@ -68,7 +70,7 @@ final class Server {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let gate = PeerGate(connections.value, user: user) { channel in
-                        let session = ServiceSession(socket: socket, user: user) {
+                        let session = ServiceSession(socket: socket, user: user, sent) {
                             Log.writeSometimes("the broker: \($0)")
                         }
                         try Self.addHandlers(

@@ -170,6 +170,22 @@ struct ConnectionTests {
         #expect(try next.identifier(of: "Ada") == ada)
     }
 
+    @Test("A program whose access was reset asks nobody: only the person connects it again")
+    func asksNobody() throws {
+        let password = try password(connect("thunderbird", adding: "Ada"))
+        #expect(try administrator().call("ResetGrant", #"{"app":"thunderbird"}"#).error == nil)
+        let app = service()
+        #expect(try open("thunderbird", password, by: app).error == nil)
+        #expect(try app.fetch().error == "AuthorizationNotDetermined")
+        #expect(try app.call("RequestAccess").parameters["status"]?.string == "notDetermined")
+        for (method, parameters) in [
+            ("ManageAccess", "{}"), ("RequestContacts", #"{"query":"Ada"}"#), ("PickContacts", "{}"),
+        ] {
+            _ = try app.call(method, parameters)
+        }
+        #expect(try person.prompts().isEmpty)
+    }
+
     @Test("What was taken back is an empty address book for 30 days, and then nothing")
     func lapsed() throws {
         let password = try password(connect("thunderbird", adding: "Ada"))

@@ -13,9 +13,13 @@ struct SlowClientTests {
     private let host = "127.0.0.1:20001"
     private let second = TimeAmount.seconds(1)
 
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
     /// A connection whose requests no broker answers.
     private func connection() throws -> EmbeddedChannel {
-        let session = ServiceSession(socket: "/nowhere", user: 0) { _ in }
+        let session = ServiceSession(socket: "/nowhere", user: 0, try SentCards(folder: folder.path)) { _ in }
         let handler = RequestHandler(session, Connections(), host: host, NIOThreadPool(numberOfThreads: 1))
         let channel = EmbeddedChannel(handler: handler)
         try channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

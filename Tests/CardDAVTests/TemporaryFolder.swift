@@ -3,7 +3,9 @@ import Glibc
 /// A folder that goes with its owner.
 final class TemporaryFolder {
     let path: String
-    private var names: Set<String> = ["carddav-port", "carddav-port.new"]
+    private var names: Set<String> = [
+        "carddav-port", "carddav-port.new", "carddav.sqlite", "carddav.sqlite-wal", "carddav.sqlite-shm",
+    ]
 
     init() throws {
         var template = Array("/tmp/carddav.XXXXXX".utf8CString)
@@ -21,6 +23,16 @@ final class TemporaryFolder {
         let file = open(path + "/" + name, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         let bytes = Array(text.utf8)
         guard file >= 0, Glibc.write(file, bytes, bytes.count) == bytes.count, close(file) == 0 else { throw Missing() }
+    }
+
+    /// The bytes of a file as text; empty if it cannot be read.
+    static func bytes(of path: String) -> String {
+        let file = open(path, O_RDONLY)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 1_048_576)
+        let count = read(file, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
     struct Missing: Error {}

@@ -1,9 +1,10 @@
-"""Reads a CardDAV book with evolution-data-server, on a bus of its own.
+"""Reads and writes a CardDAV book with evolution-data-server, on a bus of its own.
 
 usage: dbus-run-session -- python3 eds.py FOLDER URL USER PASSWORD COUNT...
 
 Prints the names of the contacts as one line of JSON once the book has COUNT of them. Before each COUNT after the first, it waits for
-the file FOLDER/go-N, and then asks for a refresh.
+the file FOLDER/go-N, makes the changes in it, and then asks for a refresh. A line of that file is "add NAME", "number NAME NUMBER",
+which adds a number, or "delete NAME"; a name is one word.
 """
 import json
 import os
@@ -91,9 +92,29 @@ def contacts():
     return client.get_contacts_sync(everyone, None)[1]
 
 
+def named(name):
+    return next(each for each in contacts() if each.get_property("full-name").startswith(name))
+
+
+def change(line):
+    what, name, *more = line.split()
+    if what == "add":
+        contact = EBookContacts.Contact.new_from_vcard(f"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:{name}\r\nN:;{name};;;\r\nEND:VCARD")
+        client.add_contact_sync(contact, EBookContacts.BookOperationFlags.NONE, None)
+    elif what == "number":
+        contact = named(name)
+        contact.set_property("mobile-phone", more[0])
+        client.modify_contact_sync(contact, EBookContacts.BookOperationFlags.NONE, None)
+    else:
+        client.remove_contact_sync(named(name), EBookContacts.BookOperationFlags.NONE, None)
+
+
 for number, count in enumerate(counts):
     if number > 0:
         wait(f"go-{number}", lambda: os.path.exists(f"{folder}/go-{number}"))
+        with open(f"{folder}/go-{number}", encoding="utf-8") as file:
+            for line in file:
+                change(line)
         client.refresh_sync(None)
     wait(f"{count} contacts", lambda: len(contacts()) == count)
     print(json.dumps({"names": sorted(each.get_property("full-name") for each in contacts()), "readonly": client.is_readonly()}), flush=True)

@@ -64,6 +64,8 @@ public struct Limits: Hashable, Sendable {
 
     /// Connections that one user may have.
     public var cardDAVConnections = 32
+    /// The longest wait for the answer to a wrong password.
+    public var longestWrongPasswordWait = Duration.seconds(5)
     /// Wrong passwords of one user within ``wrongPasswordsWithin`` that are answered at once. A right one never waits.
     public var wrongPasswords = 5
     public var wrongPasswordsWithin = Duration.seconds(60)

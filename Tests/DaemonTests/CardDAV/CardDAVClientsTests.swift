@@ -64,12 +64,30 @@ struct CardDAVClientsTests {
         for name in CardDAVFixture.shared { #expect(listed.contains("\t\(name)\t"), "\(listed)") }
         #expect(listed.split(separator: "\n").count == 3)
 
+        // A file that is edited, and one that is new.
+        let ada = try #require(first.first { String(decoding: $0.value, as: UTF8.self).contains("FN:Ada") })
+        let text = String(decoding: ada.value, as: UTF8.self)
+        _ = try service.fixture.file(
+            String(ada.key.dropFirst(folder.count + 1)),
+            text.replacing("END:VCARD", with: "TITLE:Countess\r\nEND:VCARD"))
+        let new = "BEGIN:VCARD\r\nVERSION:3.0\r\nUID:new-1\r\nFN:Marie Curie\r\nN:Curie;Marie;;;\r\nEND:VCARD\r\n"
+        _ = try service.fixture.file("cards/contacts/new-1.vcf", new)
+        _ = try run("vdirsyncer", "-c", settings, "sync", in: service)
+        let titled = try service.keeper.call(
+            "FetchContacts", #"{"keys":["jobTitle"],"predicate":{"name":"Ada"}}"#)["contacts"]
+        #expect(titled?.elements?.compactMap { $0["jobTitle"]?.string } == ["Countess"])
+        #expect(try service.tags().keys.contains(service.book + "new-1.vcf"))
+        _ = try run("vdirsyncer", "-c", settings, "sync", in: service)
+        let settled = files()
+        _ = try run("vdirsyncer", "-c", settings, "sync", in: service)
+        #expect(files() == settled && settled.count == 4)
+
         try service.revoke(contact: "Grace Hopper")
         _ = try run("vdirsyncer", "-c", settings, "sync", in: service)
-        #expect(files().count == 2)
+        #expect(files().count == 3)
     }
 
-    @Test("evolution-data-server sees the limited book as read-only, and a contact that is taken back goes")
+    @Test("evolution-data-server sees the limited book, and a contact that is taken back goes")
     func evolutionDataServer() throws {
         guard areInstalled("/usr/bin/dbus-run-session", "/usr/libexec/evolution-addressbook-factory")
         else { return }
@@ -86,7 +104,7 @@ struct CardDAVClientsTests {
             "/usr/bin/dbus-run-session",
             [
                 "--", "/usr/bin/python3", script, home, "http://\(service.host)\(service.book)", CardDAVFixture.user,
-                service.password, "3", "2",
+                service.password, "3", "2", "3", "2",
             ], in: service.fixture)
         func line(_ number: Int) throws -> JSONValue {
             let lines = try client.wait(for: number, within: .seconds(90)).filter { $0.hasPrefix("{") }
@@ -94,11 +112,30 @@ struct CardDAVClientsTests {
         }
         let first = try line(1)
         #expect(first["names"]?.elements?.compactMap(\.string) == CardDAVFixture.shared)
-        #expect(first["readonly"]?.bool == true)
+        #expect(first["readonly"]?.bool == false)
         try service.revoke(contact: "Grace Hopper")
         _ = try service.fixture.file("eds/go-1", "")
         let second = try line(2)
         #expect(second["names"]?.elements?.compactMap(\.string) == ["Ada Lovelace", "Lin Lanying"])
+        // It writes whole cards, and says nothing of what it started from.
+        _ = try service.fixture.file("eds/go-2.new", "add Marie\nnumber Ada +4479001\n")
+        rename(home + "/go-2.new", home + "/go-2")
+        #expect(try line(3)["names"]?.elements?.compactMap(\.string) == ["Ada Lovelace", "Lin Lanying", "Marie"])
+        func person(_ name: String) throws -> JSONValue {
+            try service.keeper.call(
+                "FetchContacts",
+                #"{"keys":["givenName","phoneNumbers","emailAddresses"],"predicate":{"name":"\#(name)"}}"#
+            ).parameters
+        }
+        let ada = try person("Ada")["contacts"]?.elements?.first { _ in true }
+        let numbers = ada?["phoneNumbers"]?.elements?.compactMap { $0["value"]?.string } ?? []
+        #expect(numbers.contains("+4479001") && numbers.contains("+44 20 7946 0001"), "\(numbers)")
+        #expect(ada?["emailAddresses"]?.elements?.compactMap { $0["value"]?.string } == ["ada@example.org"])
+        #expect(try person("Marie")["contacts"]?.count == 1)
+        _ = try service.fixture.file("eds/go-3.new", "delete Marie\n")
+        rename(home + "/go-3.new", home + "/go-3")
+        #expect(try line(4)["names"]?.elements?.compactMap(\.string) == ["Ada Lovelace", "Lin Lanying"])
+        #expect(try person("Marie")["contacts"]?.count == 0)
         _ = try client.finish(within: .seconds(60))
     }
 }
