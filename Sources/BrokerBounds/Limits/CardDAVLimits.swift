@@ -20,6 +20,14 @@ public enum CardDAVLimits {
     public static let bodyTime = Duration.seconds(60)
     /// How long the broker may take for one reply.
     public static let brokerTime = Duration.seconds(10)
+    /// The longest last part of a card's path.
+    public static let cardName = 255
+    /// The longest UID that a client may give a card.
+    public static let uid = 1_024
+    /// How often a change is tried again because somebody else changed the card meanwhile.
+    public static let attempts = 4
+    /// Cards of one response of which is remembered what was sent. Of more, a client's later change removes nothing.
+    public static let cardsRemembered = 100_000
 
     // MARK: Internal: how the service works; beyond it a client waits, or gets the same in more parts
 
@@ -33,14 +41,6 @@ public enum CardDAVLimits {
     public static let batch = 200
     /// A piece of a response is written once it has this size, so that no book is held as a whole.
     public static let piece = 65_536
-    /// The longest last part of a card's path.
-    public static let cardName = 255
-    /// The longest UID that a client may give a card.
-    public static let uid = 1_024
-    /// How often a change is tried again because somebody else changed the card meanwhile.
-    public static let attempts = 4
-    /// Cards of one response of which is remembered what was sent. Of more, a client's later change removes nothing.
-    public static let cardsRemembered = 100_000
     /// The longest user name and the longest password that are passed to the broker.
     public static let credential = 256
     /// How long a client should wait while the broker is not there, in seconds.
