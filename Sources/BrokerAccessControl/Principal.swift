@@ -149,7 +149,8 @@ public struct Caller: Hashable, Sendable {
         self.sandbox = sandbox
     }
 
-    private var persistent: Principal { Principal(uid: uid, strength: strength, app: app) }
+    /// The principal whose grants last longer than a session. An interpreter has none.
+    public var persistent: Principal { Principal(uid: uid, strength: strength, app: app) }
 
     /// The principals whose grants this caller may use, the most specific first.
     ///

@@ -18,6 +18,10 @@ struct Connections: UsesServices {
     func connect(
         _ parameters: ConnectParameters, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {
+        guard surroundings.mode == .session else {
+            throw AdminError.invalidValue(
+                "mode", reason: "the system's contact broker does not serve programs that speak CardDAV yet")
+        }
         let (name, uid) = (parameters.name, session.caller.uid)
         let known = access.connections.connection(named: name, of: uid)
         let app = CallerSession(Caller(connection: name, of: uid, calledBy: session.caller), over: session)
@@ -27,17 +31,8 @@ struct Connections: UsesServices {
                 .finish(services, status(of: app))
         }
         guard known == nil else { throw AdminError.connectionExists(name) }
-        let most = services.limits.cardDAVConnections
-        guard access.connections.connections(of: uid).count < most else {
-            throw ContactsError.limitExceeded("connections", maximum: most)
-        }
-        // What is left of a connection with this name that was never made whole, gives this one nothing.
-        if let left = access.grant(
-            of: app.caller.principals.last ?? Principal(uid: uid, strength: .password, app: name)),
-            left.access != .denied
-        {
-            grants.endGrant(Principal(uid: uid, strength: .password, app: name), detail: "never connected")
-        }
+        // What is left of a connection with this name that was never made whole, gives this one nothing. A denial stays.
+        endLeftGrant(of: app.caller.persistent, services)
         WaitingCall.run(Connecting(call: call, session: app, by: session, changes: parameters.changes), services)
     }
 
@@ -95,6 +90,17 @@ private struct Connecting: SteppedCall {
             call.fail(ContactsError.noAgent)
             return .done
         }
+        // Another call may have made it while the person was asked.
+        let (principal, connections) = (session.caller.persistent, services.access.connections)
+        guard connections.connection(named: principal.app, of: principal.uid) == nil else {
+            call.fail(AdminError.connectionExists(principal.app))
+            return .done
+        }
+        let most = services.limits.cardDAVConnections
+        guard connections.connections(of: principal.uid).count < most else {
+            call.fail(ContactsError.limitExceeded("connections", maximum: most))
+            return .done
+        }
         if outcome == nil, case .ask = decideRequest(known.effective, mayAsk: known.mayPrompt) {
             return .wait(for: .answer(to: Question(kind: .access, changes: changes)))
         }
@@ -104,12 +110,11 @@ private struct Connecting: SteppedCall {
 
     /// A program that gave up waiting never gets the password, so what the person gave it ends.
     func ended(_ services: BrokerServices) {
-        guard call.isOver,
-            services.access.connections.connection(named: session.caller.app, of: session.caller.uid) == nil
-        else { return }
-        for principal in session.caller.principals where services.access.grant(of: principal)?.access != .denied {
-            services.grants.endGrant(principal, detail: "never connected")
+        let principal = session.caller.persistent
+        guard call.isOver, services.access.connections.connection(named: principal.app, of: principal.uid) == nil else {
+            return
         }
+        endLeftGrant(of: principal, services)
     }
 
     /// Replies with the status, and if the connection has access, with its new password.
@@ -140,4 +145,10 @@ extension Wait<Connecting> {
             }
         }
     }
+}
+
+/// Ends the grant of a connection that does not exist, unless it is a denial.
+private func endLeftGrant(of principal: Principal, _ services: BrokerServices) {
+    guard let grant = services.access.grant(of: principal), grant.access != .denied else { return }
+    services.grants.endGrant(principal, detail: "never connected")
 }

@@ -206,6 +206,8 @@ struct Answering {
         case .met:
             let text = card.text(version)
             let response = Response(200, fields + [("Content-Type", ListedCard.mediaType)], .whole(text))
+            // Of a HEAD, the client gets no card.
+            guard head.method == "GET" else { return .whole(response) }
             return .card(response, card.identifier, book.hash.properties(ofCard: text))
         case .notModified: return .whole(Response(304, fields))
         case .failed: return .whole(.plain(412))

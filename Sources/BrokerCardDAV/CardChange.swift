@@ -61,23 +61,39 @@ struct CardChange {
     }
 
     /// Returns the values after a change, with what only the address book has of them. A value that the change leaves
-    /// alone stays as it is in the address book, also if a card cannot say all of it. A value that takes the place of
-    /// another one keeps its identifier.
+    /// alone stays as it is in the address book, also if a card cannot say all of it, or nothing. A value that takes the
+    /// place of another one keeps its identifier.
     private static func kept<Value: ContactValue>(_ shown: [Value], _ before: [Value], _ after: [Value]) -> [Value] {
-        guard shown.count == before.count else { return after }
+        // Which value of the address book each value of the former card is.
+        var unsaid = Array(shown.indices)
+        var own: [Int?] = before.map { value in
+            unsaid.firstIndex { bare(shown[$0]) == value }.map { unsaid.remove(at: $0) }
+        }
+        let unknown = own.indices.filter { own[$0] == nil }
+        if unknown.count == unsaid.count {
+            for (place, value) in zip(unknown, unsaid) { own[place] = value }
+            unsaid = []
+        }
         // The places of the former values that are there no more.
         var left = Array(before.indices)
         let stay = after.map { value in
             left.firstIndex { before[$0] == value }.map { left.remove(at: $0) }
         }
-        return zip(after.indices, stay).map { place, former in
-            if let former { return shown[former] }
+        let values = zip(after.indices, stay).map { place, former in
+            if let former { return own[former].map { shown[$0] } ?? before[former] }
             var value = after[place]
             if let replaced = left.firstIndex(of: place) {
-                value.identifier = shown[left.remove(at: replaced)].identifier
+                value.identifier = own[left.remove(at: replaced)].flatMap { shown[$0].identifier }
             }
             return value
         }
+        return values + unsaid.map { shown[$0] }
+    }
+
+    private static func bare<Value: ContactValue>(_ value: Value) -> Value {
+        var value = value
+        value.identifier = nil
+        return value
     }
 
     private static func kept(_ shown: [String], _ before: [String], _ after: [String]) -> [String] {

@@ -1,5 +1,4 @@
 import BrokerBounds
-import BrokerCardText
 import BrokerDAV
 import BrokerJSON
 import BrokerModel
@@ -48,7 +47,7 @@ struct CardListing {
     }
 
     /// The cards that were written, with what the client knows of them once it has the whole response.
-    private(set) var sent: [(identifier: String, properties: [BaseProperty<[UInt8]>])] = []
+    private(set) var sent: [(identifier: String, properties: [UInt8])] = []
     /// The contacts of the current call by their identifiers, with the href that the response names each by.
     private var asked: [String: String] = [:]
     /// The contacts of the last reply that are not written yet.
@@ -173,7 +172,7 @@ struct CardListing {
         if let version = cards?.version, sent.count < CardDAVLimits.cardsRemembered,
             let properties = book.hash.properties(ofCard: card.text(version))
         {
-            sent.append((card.identifier, properties))
+            sent.append((card.identifier, SentCards.bytes(properties)))
         }
         writer.response(href, selection, unasked: own.unasked) {
             card.property($0, of: name, mayWrite: access?.mayWrite ?? false, cards?.version)

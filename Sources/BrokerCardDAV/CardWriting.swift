@@ -19,13 +19,18 @@ struct CardWriting {
     /// Whether the preconditions hold for a card, whichever version of it the client read.
     private func isMet(_ current: ListedCard?) throws -> Bool {
         let conditions = try request.conditions
-        return conditions.evaluate(current?.tag(.v3)) == .met
-            || current.map { conditions.evaluate($0.tag(.v4)) == .met } ?? false
+        guard let current else { return conditions.evaluate(nil) == .met }
+        let outcomes = [CardVersion.v3, .v4].map { conditions.evaluate(current.tag($0)) }
+        return outcomes.contains(.met) && !outcomes.contains(.notModified)
     }
 
     // MARK: PUT
 
     func put(_ bytes: [UInt8], at segment: String) throws -> Response {
+        guard let access = request.access, access.mayWrite else {
+            guard let current = try request.fetch(segment, keys: []) else { return .plain(403) }
+            return try refuse(current.identifier, .refused)
+        }
         guard
             request.head.values("content-type").allSatisfy({
                 (try? MediaType($0)).map { $0.isCard && $0.isUTF8 } ?? false
@@ -37,7 +42,6 @@ struct CardWriting {
         } catch {
             return .unmet(error == .unsupportedVersion ? .supportedAddressData : .validAddressData)
         }
-        guard let access = request.access, access.mayWrite else { return .plain(403) }
         for _ in 0..<CardDAVLimits.attempts {
             let current = try request.fetch(segment, keys: access.keys)
             // Without the header, the client says nothing about what it started from.
@@ -55,7 +59,7 @@ struct CardWriting {
         }
         let text = try CardText(current.text(card.version == .v4_0 ? .v4 : .v3))
         // A client that names the present state has seen it.
-        let sawCurrent = !request.head.values("if-match").isEmpty
+        let sawCurrent = if case .tags = try request.conditions.ifMatch { true } else { false }
         let base = sawCurrent ? book.hash.properties(of: text) : current.known.sent
         let change = try CardChange(
             of: current.contact, text, by: card, since: base, granted: access.keys,
@@ -75,6 +79,8 @@ struct CardWriting {
     }
 
     private func add(_ card: CardText, at segment: String, _ access: BrokerBook.Access) throws -> Response? {
+        // A card that the client was sent and sees no more. Under its path, another card would be taken for it.
+        if let former = try names.identifier(of: segment), try names.card(former).sent != nil { return .plain(404) }
         let uid = card.uid.flatMap(Self.kept)
         if let uid, let other = try other(with: uid) {
             return .unmet(.uniqueUID(href: Resource.card(other.segment).href(of: request.name)?.text))
@@ -120,7 +126,7 @@ struct CardWriting {
         // The tag that lists show is that of version 3.0.
         guard now.text(.v3) == card.bytes, let tag = now.tag(.v3) else { return .plain(204) }
         if let properties = book.hash.properties(of: card) {
-            try names.sent.keep([(identifier, properties)], of: book.connection)
+            try names.sent.keep([(identifier, SentCards.bytes(properties))], of: book.connection)
         }
         return Response(204, [("ETag", tag.text)])
     }

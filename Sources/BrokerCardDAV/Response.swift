@@ -13,6 +13,8 @@ public struct Response: Sendable {
     public let status: Int
     public var fields: [(name: String, value: String)]
     public var body: Body
+    /// How long the client must wait for the response.
+    public var delay = Duration.zero
 
     init(_ status: Int, _ fields: [(name: String, value: String)] = [], _ body: Body = .none) {
         self.status = status

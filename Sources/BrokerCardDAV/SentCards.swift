@@ -92,28 +92,31 @@ public final class SentCards: Sendable {
         }
     }
 
-    /// Notes a card that the client made.
+    /// Notes a card that the client made, in place of a former one with its name or its UID.
     func made(_ identifier: String, name: String, uid: String?, of connection: String) throws(BrokerFailure) {
         try using {
-            try $0.statement("INSERT OR REPLACE INTO card (connection, identifier, name, uid) VALUES (?, ?, ?, ?)")
+            try $0.write { database in
+                try database.statement(
+                    "UPDATE card SET name = NULL, uid = NULL WHERE connection = ?1 AND (name = ?2 OR uid = ?3)"
+                )
+                .bind(1, connection).bind(2, name).bind(3, uid).run()
+                try database.statement(
+                    """
+                    INSERT INTO card (connection, identifier, name, uid) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (connection, identifier) DO UPDATE SET name = excluded.name, uid = excluded.uid
+                    """
+                )
                 .bind(1, connection).bind(2, identifier).bind(3, name).bind(4, uid).run()
-        }
-    }
-
-    /// Forgets a card that the client deleted.
-    func forget(_ identifier: String, of connection: String) throws(BrokerFailure) {
-        try using {
-            try $0.statement("DELETE FROM card WHERE connection = ? AND identifier = ?")
-                .bind(1, connection).bind(2, identifier).run()
+            }
         }
     }
 
     // MARK: What was sent
 
     /// Replaces what a client was last sent. Call this once it has the whole response.
-    func keep(_ sent: [(identifier: String, properties: [BaseProperty<[UInt8]>])], of connection: String)
-        throws(BrokerFailure)
-    {
+    ///
+    /// - Parameter sent: see ``bytes(_:)``.
+    func keep(_ sent: [(identifier: String, properties: [UInt8])], of connection: String) throws(BrokerFailure) {
         guard !sent.isEmpty else { return }
         try using {
             try $0.write { database in
@@ -123,15 +126,14 @@ public final class SentCards: Sendable {
                     ON CONFLICT (connection, identifier) DO UPDATE SET sent = excluded.sent
                     """)
                 for card in sent {
-                    try statement.bind(1, connection).bind(2, card.identifier).bind(3, Self.bytes(card.properties))
-                        .run()
+                    try statement.bind(1, connection).bind(2, card.identifier).bind(3, card.properties).run()
                 }
             }
         }
     }
 
     /// The length of a property's name, the name, and its token, one after the other.
-    private static func bytes(_ properties: [BaseProperty<[UInt8]>]) -> [UInt8] {
+    static func bytes(_ properties: [BaseProperty<[UInt8]>]) -> [UInt8] {
         properties.reduce(into: []) { bytes, property in
             let name = Array(property.name.utf8.prefix(255))
             bytes.append(UInt8(name.count))

@@ -1,5 +1,4 @@
 import BrokerBounds
-import BrokerCardText
 import BrokerDAV
 import BrokerModel
 import Synchronization
@@ -19,7 +18,7 @@ public final class ServiceSession: Sendable {
         /// The rest of a response's body.
         var listing: (rest: CardListing, first: [UInt8]?)?
         /// What the client knows once it has the whole response.
-        var sent: [(identifier: String, properties: [BaseProperty<[UInt8]>])] = []
+        var sent: [(identifier: String, properties: [UInt8])] = []
     }
 
     private let socket: String
@@ -62,7 +61,7 @@ public final class ServiceSession: Sendable {
                 switch answer {
                 case .whole(let response): return response
                 case .card(let response, let identifier, let properties):
-                    state.sent = properties.map { [(identifier, $0)] } ?? []
+                    state.sent = properties.map { [(identifier, SentCards.bytes($0))] } ?? []
                     return response
                 case .listing(var listing):
                     // The first reply of the broker can still decide the status.
@@ -95,7 +94,7 @@ public final class ServiceSession: Sendable {
         }
     }
 
-    /// Call this once the whole response was written.
+    /// Call this when the client has ended the connection after it read all of it.
     public func delivered() { state.withLock { keepSent(&$0) } }
 
     private func keepSent(_ state: inout State) {
@@ -117,27 +116,9 @@ public final class ServiceSession: Sendable {
         }
         state.opened?.book.close()
         state.opened = nil
-        let book = try Self.showing { () throws(BrokerFailure) in
-            try BrokerBook(socket: socket, user: user, credentials)
-        }
+        let book = try BrokerBook(socket: socket, user: user, credentials)
         state.opened = Opened(credentials: credentials, book: book)
         return book
-    }
-
-    /// Passwords that wait for the broker's answer, of all sessions.
-    private static let shown = Mutex(0)
-
-    /// Shows the broker a password. Wrong ones must not keep all threads from clients that showed theirs before.
-    private static func showing(
-        _ open: () throws(BrokerFailure) -> BrokerBook
-    ) throws(BrokerFailure) -> BrokerBook {
-        let isFree = shown.withLock { count in
-            count += 1
-            return count <= CardDAVLimits.passwordThreads
-        }
-        defer { shown.withLock { $0 -= 1 } }
-        guard isFree else { throw .unavailable("too many passwords wait for its answer") }
-        return try open()
     }
 
     private func refusal(_ failure: BrokerFailure, _ state: inout State) -> Response {
@@ -145,7 +126,10 @@ public final class ServiceSession: Sendable {
         state.opened?.book.close()
         (state.opened, state.listing) = (nil, nil)
         switch failure {
-        case .wrongPassword: return .unauthorized
+        case .wrongPassword(let wait):
+            var response = Response.unauthorized
+            response.delay = wait
+            return response
         case .unavailable(let reason):
             report(reason)
             return .unavailable

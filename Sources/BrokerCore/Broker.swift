@@ -102,7 +102,7 @@ public final class Broker: UsesServices {
             services.groupCommit.record(.refusal, of: session.caller, detail: "folder no longer declared")
             return call.connection.close()
         }
-        guard services.cardDAV.stillIdentifies(session.caller) else { return call.connection.close() }
+        guard services.cardDAV.isStillOpen(session) else { return call.connection.close() }
         guard !session.isAnotherPerson, session.interface == .admin || !services.books.isRemoving(session.caller.uid)
         else {
             return call.fail(session.interface == .contacts ? ContactsError.storeUnavailable : .permissionDenied)

@@ -41,16 +41,16 @@ struct CardDAVDispatcher: UsesServices {
         let uid = parameters.user
         // A session's broker serves only its own user.
         let isServed = surroundings.mode == .system || uid == surroundings.ownUID
-        guard isServed,
-            let connection = cardDAV.connection(parameters.name, of: uid, opensWith: parameters.password)
-        else {
-            let wait = cardDAV.wait(afterWrongOf: uid)
-            guard wait > .zero else { return call.fail(CardDAVError.wrongPassword) }
-            _ = surroundings.loop.later(after: wait) { call.fail(CardDAVError.wrongPassword) }
-            return
+        let wrong = {
+            let wait = cardDAV.wait(afterWrongOf: isServed ? uid : session.caller.uid)
+            call.fail(CardDAVError.wrongPassword(wait: wait))
         }
+        guard isServed, let connection = cardDAV.connection(parameters.name, of: uid, opensWith: parameters.password)
+        else { return wrong() }
         let app = CallerSession(
-            Caller(connection: connection.name, of: uid, calledBy: session.caller), over: session, asksNobody: true)
+            Caller(connection: connection.name, of: uid, calledBy: session.caller), over: session, openedBy: connection)
+        let status = grants.effectiveAccess(of: app).effective.status
+        guard !cardDAV.hasLapsed(connection, hasAccess: status == .full || status == .limited) else { return wrong() }
         app.connection = nil
         if let left = sessions.close(call.connection) { books.leave(left.caller.uid) }
         call.connection.context = app

@@ -67,10 +67,10 @@ package final class CardDAVAccess {
     package func end(_ connection: CardDAVConnection, by source: String) {
         access.connections.remove(connection)
         record(connection, "disconnected, \(source)")
-        if access.grant(of: connection.principal) != nil {
+        // A denial stays: only the person has the program ask again.
+        if let grant = access.grant(of: connection.principal), grant.access != .denied {
             grants.endGrant(connection.principal, detail: "disconnected")
         }
-        access.removeGrant(of: connection.principal)
         history.moved(connection.uid)
         close(connection)
     }
@@ -82,9 +82,11 @@ package final class CardDAVAccess {
         }
     }
 
-    /// Whether the caller's connection still exists. `true` for a caller of any other strength.
-    package func stillIdentifies(_ caller: Caller) -> Bool {
-        caller.strength != .password || access.connections.connection(named: caller.app, of: caller.uid) != nil
+    /// Whether the connection that opened a session still exists, with the same password. `true` for any other session.
+    package func isStillOpen(_ session: CallerSession) -> Bool {
+        guard let opened = session.openedBy else { return true }
+        let now = access.connections.connection(named: opened.name, of: opened.uid)
+        return now?.identifier == opened.identifier && now?.passwordHash == opened.passwordHash
     }
 
     // MARK: Passwords
@@ -95,19 +97,16 @@ package final class CardDAVAccess {
         guard let hash = PasswordHash.of(password) else { return nil }
         // Without such a connection, the hash is compared with one that no password has.
         let other = known?.passwordHash ?? [UInt8](repeating: 0, count: hash.count)
-        guard PasswordHash.areEqual(hash, other), let known else { return nil }
-        return hasLapsed(known) ? nil : known
+        return PasswordHash.areEqual(hash, other) ? known : nil
     }
 
-    /// Whether the connection has been without a grant for longer than it may be. Until then its password opens an empty book,
-    /// so that a program removes its copies.
-    private func hasLapsed(_ connection: CardDAVConnection) -> Bool {
+    /// Whether the connection has been without access for longer than it may be. Until then its password opens an empty book,
+    /// so that a program removes its copies. The time begins with its first use without access.
+    ///
+    /// - Parameter hasAccess: whether it has access now, by a grant or by a rule.
+    package func hasLapsed(_ connection: CardDAVConnection, hasAccess: Bool) -> Bool {
         let now = surroundings.seconds
-        var isGranted = false
-        if let grant = access.grant(of: connection.principal), grant.access != .denied, !grant.hasExpired(at: now) {
-            isGranted = true
-        }
-        let lapsedAt = isGranted ? nil : connection.lapsedAt ?? now
+        let lapsedAt = hasAccess ? nil : connection.lapsedAt ?? now
         if lapsedAt != connection.lapsedAt {
             var connection = connection
             connection.lapsedAt = lapsedAt

@@ -187,5 +187,9 @@ public enum AdminError {
 public enum CardDAVError {
     private static let prefix = "io.contactbroker.CardDAV."
 
-    public static let wrongPassword = VarlinkError(prefix + "WrongPassword")
+    /// - Parameter wait: how long the client should wait for the answer.
+    public static func wrongPassword(wait: Duration) -> VarlinkError {
+        let milliseconds = wait.components.seconds * 1_000 + wait.components.attoseconds / 1_000_000_000_000_000
+        return VarlinkError(prefix + "WrongPassword") { $0.member("wait", Int(milliseconds)) }
+    }
 }

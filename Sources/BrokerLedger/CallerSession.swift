@@ -37,29 +37,32 @@ public final class CallerSession {
     /// The `FetchContacts` calls that have further batches to send.
     package private(set) var lists: [ObjectIdentifier: Call] = [:]
 
+    /// The connection of a program that speaks CardDAV, as it was when its password opened it; `nil` for any other caller.
+    package let openedBy: CardDAVConnection?
     /// Whether no call may ask the person, because the program cannot wait for an answer.
-    package let asksNobody: Bool
+    package var asksNobody: Bool { openedBy != nil }
 
     /// Checks the executable, and passes the result to `done` on the event loop: at once if possible,
     /// otherwise later. The returned closure cancels the check; it is `nil` if there is nothing to cancel.
     public typealias Inspect = (_ done: @escaping (ExecutableCheck) -> Void) -> (() -> Void)?
 
     public init(
-        caller: Caller, interface: ContactsInterface, isAnotherPerson: Bool = false, asksNobody: Bool = false,
+        caller: Caller, interface: ContactsInterface, isAnotherPerson: Bool = false,
+        openedBy: CardDAVConnection? = nil,
         hasEnded: @escaping () -> Bool = { false }, inspect: @escaping Inspect
     ) {
         self.caller = caller
         self.isAnotherPerson = isAnotherPerson
         self.interface = interface
-        self.asksNobody = asksNobody
+        self.openedBy = openedBy
         self.hasEnded = hasEnded
         self.inspect = inspect
     }
 
     /// The session of an app for which another program calls on this connection: a connection of a program that speaks CardDAV.
-    package convenience init(_ caller: Caller, over session: CallerSession, asksNobody: Bool = false) {
+    package convenience init(_ caller: Caller, over session: CallerSession, openedBy: CardDAVConnection? = nil) {
         self.init(
-            caller: caller, interface: .contacts, isAnotherPerson: session.isAnotherPerson, asksNobody: asksNobody,
+            caller: caller, interface: .contacts, isAnotherPerson: session.isAnotherPerson, openedBy: openedBy,
             hasEnded: session.hasEnded,
             inspect: session.inspect)
         connection = session.connection

@@ -45,9 +45,9 @@ private struct Examination {
         case .installed: return isOfSystem ? installed() : .isNot
         case .claimed: return claimed()
         case .unverified: return unverified()
-        // Every caller that could be identified this way is unverified, which ``unverified()`` decides.
         // No process has this strength: a connection gets it by its password.
         case .password: return .isNot
+        // Every caller that could be identified this way is unverified, which ``unverified()`` decides.
         case .declared: return .isNot
         }
     }

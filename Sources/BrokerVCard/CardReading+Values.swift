@@ -39,9 +39,11 @@ extension CardReading {
 
     /// Removes the scheme from the beginning of the value, even if it is repeated.
     private func without(_ scheme: String, _ value: String) -> String {
-        var value = value
-        while ASCII.hasPrefix(value, scheme) { value = ASCII.trimmed(value.dropFirst(scheme.count)) }
-        return value
+        var rest = value[...]
+        while ASCII.hasPrefix(rest, scheme) {
+            rest = rest.dropFirst(scheme.utf8.count).drop { $0 == " " || $0 == "\t" }
+        }
+        return ASCII.trimmed(rest)
     }
 
     /// Reads ADR: post office box;extended;street;locality;region;code;country (RFC 6350 §6.3.1). Contacts

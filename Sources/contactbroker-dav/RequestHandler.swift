@@ -33,6 +33,7 @@ final class RequestHandler: ChannelInboundHandler {
     private var card: [UInt8] = []
     /// Whether the next piece waits until the client has taken more of the response.
     private var waitsForClient = false
+    private var hasFailed = false
     private var deadline: Scheduled<Void>?
 
     init(_ session: ServiceSession, _ connections: Connections, host: String, _ threads: NIOThreadPool) {
@@ -45,12 +46,22 @@ final class RequestHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         deadline?.cancel()
-        forgetBody()
+        switch state {
+        // A job has the body until it is done.
+        case .answering: break
+        // The client ended the connection. A client that leaves something unread resets it instead.
+        case .waiting where !hasFailed:
+            threads.runIfActive(eventLoop: context.eventLoop) { [session] in session.delivered() }.whenFailure { _ in }
+        case .waiting, .receiving, .refused: forgetBody()
+        }
         state = .refused
         context.fireChannelInactive()
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        hasFailed = true
+        context.close(promise: nil)
+    }
 
     /// Closes the connection unless the next call comes in time.
     private func expect(within time: Duration?, _ context: ChannelHandlerContext) {
@@ -117,7 +128,10 @@ final class RequestHandler: ChannelInboundHandler {
                 guard case .success(let response) = result, case .answering = state else {
                     return context.close(promise: nil)
                 }
-                write(response, context)
+                guard response.delay > .zero else { return write(response, context) }
+                context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(response.delay)) {
+                    self.write(response, context)
+                }
             }
     }
 
@@ -192,11 +206,8 @@ final class RequestHandler: ChannelInboundHandler {
 
     private func end(_ keepAlive: Bool, _ context: ChannelHandlerContext) {
         let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.assumeIsolated().whenComplete { [session, threads] result in
-            if case .success = result {
-                threads.runIfActive(eventLoop: context.eventLoop) { session.delivered() }.whenFailure { _ in }
-            }
-            if !keepAlive { context.close(promise: nil) }
+        if !keepAlive {
+            written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
         }
         state = keepAlive ? .waiting : .refused
         expect(within: CardDAVLimits.headTime, context)

@@ -84,19 +84,64 @@ struct ConnectionTests {
             #expect(try app.call(method.rawValue).error == "MethodNotFound", "\(method)")
         }
         let answers = try [
-            open("thunderbird", "x"), open("thunderbird", ""), open("thunderbird", password.uppercased()),
+            open("thunderbird", "x"), open("thunderbird", password.uppercased()),
             open("evolution", password),
             open("Thunderbird", password),
             open("thunderbird", password, uid: 1_001),
         ]
         for answer in answers { #expect(answer.error == "WrongPassword" && answer.text == answers[0].text) }
-        // Only wrong ones wait from now on.
-        let slow = service()
-        let call = try slow.begin("Open", #"{"user":1000,"name":"thunderbird","password":"y"}"#)
-        #expect(!call.isOver)
+        // Only the answers to more wrong ones should wait, at most 5 s.
+        #expect(answers[0].parameters["wait"]?.integer == 0)
+        for _ in 0..<20 { _ = try open("thunderbird", "y") }
+        #expect(try open("thunderbird", "y").parameters["wait"]?.integer == 5_000)
         #expect(try open("thunderbird", password).error == nil)
-        fixture.loop.advance(by: .seconds(60))
-        #expect(try slow.replies(1, to: call)[0].error == "WrongPassword")
+    }
+
+    @Test("What was opened with a former password, or on a former connection, is closed at its next call")
+    func formerPassword() throws {
+        let first = try password(connect("thunderbird", adding: "Ada"))
+        // They call nothing until then.
+        let (one, other) = (service(), service())
+        #expect(try open("thunderbird", first, by: one).error == nil)
+        let second = try password(administrator().call("Connect", #"{"name":"thunderbird","newPassword":true}"#))
+        _ = try one.begin("FetchContacts", #"{"keys":["givenName"]}"#)
+        #expect(one.isClosed)
+        #expect(try open("thunderbird", second, by: other).error == nil)
+        #expect(try administrator().call("Disconnect", #"{"name":"thunderbird"}"#).error == nil)
+        _ = try connect("thunderbird", #""level":"full""#)
+        _ = try other.begin("FetchContacts", #"{"keys":["givenName"]}"#)
+        #expect(other.isClosed)
+    }
+
+    @Test("Two programs that connect under one name at once get one password")
+    func twice() throws {
+        let (one, other) = (administrator(), administrator())
+        let calls = try [one, other].map { try $0.begin("Connect", #"{"name":"thunderbird"}"#) }
+        let prompt = try #require(person.prompts().first)
+        try person.answer(prompt, #""level":"full","lifetime":"untilRevoked""#)
+        let answers = try [one.replies(1, to: calls[0])[0], other.replies(1, to: calls[1])[0]]
+        let passwords = answers.compactMap { $0.parameters["password"]?.string }
+        #expect(passwords.count == 1 && answers.compactMap(\.error) == ["ConnectionExists"])
+        let password = try #require(passwords.first)
+        #expect(try open("thunderbird", password).error == nil)
+    }
+
+    @Test("A denial outlives the connection")
+    func deniedForGood() throws {
+        _ = try connect("thunderbird", adding: "Ada")
+        #expect(try administrator().call("SetGrant", #"{"app":"thunderbird","status":"denied"}"#).error == nil)
+        #expect(try administrator().call("Disconnect", #"{"name":"thunderbird"}"#).error == nil)
+        let again = try administrator().call("Connect", #"{"name":"thunderbird"}"#)
+        #expect(again.parameters["status"]?.string == "denied" && again.parameters["password"] == nil)
+        #expect(try person.prompts().isEmpty)
+    }
+
+    @Test("The system's broker refuses before it asks anybody")
+    func systemMode() throws {
+        let fixture = try BrokerFixture(authority: TestAuthority([.answer: .granted]), mode: .system)
+        let ctl = TestApp(
+            fixture: fixture, caller: fixture.caller("ctl", strength: .unverified), interface: .admin)
+        #expect(try ctl.call("Connect", #"{"name":"thunderbird"}"#).error == "InvalidValue")
     }
 
     @Test("A program that was refused gets no password")

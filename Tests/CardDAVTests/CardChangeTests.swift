@@ -75,6 +75,16 @@ struct CardChangeTests {
         #expect(try self.change(Self.numbers, knowsBase: false, without).keys.isEmpty)
     }
 
+    @Test("What a card cannot say stays in the address book")
+    func unsaid() throws {
+        let sip = Self.numbers.replacing(
+            #"{"identifier":"3","label":"_$!<Home>!$_","value":"+1 1"}"#,
+            with: #"{"identifier":"3","value":"sip:a@example.org"}"#)
+        let change = try change(sip) { $0.replacing("+1 2", with: "+1 3") }
+        #expect(change.contact.phoneNumbers.map(\.value).sorted() == ["+1 3", "sip:a@example.org"])
+        #expect(Set(change.contact.phoneNumbers.map(\.identifier)) == [3, 7])
+    }
+
     @Test("What others changed since the client read the card stays")
     func merged() throws {
         let later = Self.numbers.replacing("ada@example.org", with: "new@example.org")

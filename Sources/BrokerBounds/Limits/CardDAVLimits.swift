@@ -35,8 +35,6 @@ public enum CardDAVLimits {
     public static let drainTime = Duration.seconds(2)
     /// Threads that wait for the broker, for all connections.
     public static let brokerThreads = 8
-    /// Of these, threads that may wait for the answer to a password: the broker lets many wrong ones wait.
-    public static let passwordThreads = 4
     /// Contacts that one call asks the broker for by identifier.
     public static let batch = 200
     /// A piece of a response is written once it has this size, so that no book is held as a whole.

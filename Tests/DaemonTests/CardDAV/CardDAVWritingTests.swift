@@ -86,6 +86,19 @@ struct CardDAVWritingTests {
         #expect(!now.contains("+99 1") && !now.contains("+99 2") && now.contains("+99 3") && now.contains("+99 4"))
     }
 
+    @Test("Neither a HEAD nor If-Match: * says that the client has read the card")
+    func unread() throws {
+        let service = try CardDAVFixture()
+        let href = try service.href("Grace Hopper")
+        let text = try service.send("GET", href).text
+        let later = text.replacing("END:VCARD", with: "TEL:+99 5\r\nEND:VCARD")
+        #expect(try service.send("PUT", href, later, Self.fields()).status == 204)
+        #expect(try service.send("HEAD", href).status == 200)
+        #expect(try service.send("PUT", href, text, Self.fields()).status == 204)
+        #expect(try service.send("PUT", href, text, Self.fields(["If-Match": "*"])).status == 204)
+        #expect(try Self.numbers(of: "Grace", service).contains("+99 5"))
+    }
+
     @Test("A precondition that does not hold changes nothing")
     func conditions() throws {
         let service = try CardDAVFixture()

@@ -120,15 +120,18 @@ final class Scratch {
         guard mkdir(state, 0o700) == 0 else { throw Failure(system: "could not make \(state)") }
     }
 
-    /// Turns the bin of the address book on, with its usual time, or off. Only in the file does that take effect at once:
-    /// the broker turns a bin off a day later.
-    func keepBin(_ keeps: Bool) throws {
+    /// Starts the broker again, with or without the bin of the address book. Only in the file does that take effect at once:
+    /// a running broker turns a bin off a day later.
+    func restartBroker(keepingBin keeps: Bool) throws {
+        stopBroker()
         var opened: OpaquePointer?
-        defer { sqlite3_close_v2(opened) }
         let path = "\(state)/users/\(getuid())/contacts.sqlite"
-        guard sqlite3_open(path, &opened) == SQLITE_OK, sqlite3_busy_timeout(opened, 10_000) == SQLITE_OK,
-            sqlite3_exec(opened, "UPDATE book SET binDays = \(keeps ? "NULL" : "0")", nil, nil, nil) == SQLITE_OK
-        else { throw Failure("could not turn the bin on or off") }
+        let sql = "UPDATE book SET binDays = \(keeps ? "NULL" : "0")"
+        let isDone = sqlite3_open(path, &opened) == SQLITE_OK && sqlite3_exec(opened, sql, nil, nil, nil) == SQLITE_OK
+        let reason = String(cString: sqlite3_errmsg(opened))
+        sqlite3_close_v2(opened)
+        guard isDone else { throw Failure("could not turn the bin on or off: \(reason)") }
+        try startBroker()
     }
 
     /// The size of the address book's file, in bytes.
