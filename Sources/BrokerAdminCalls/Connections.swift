@@ -27,13 +27,15 @@ struct Connections: UsesServices {
         let app = CallerSession(Caller(connection: name, of: uid, calledBy: session.caller), over: session)
         if parameters.newPassword {
             guard known != nil else { throw AdminError.unknownConnection(name) }
-            return Connecting(call: call, session: app, by: session, changes: parameters.changes)
+            return Connecting(call: call, session: app, by: session, former: known, changes: parameters.changes)
                 .finish(services, status(of: app))
         }
-        guard known == nil else { throw AdminError.connectionExists(name) }
+        // One whose access was reset is connected again.
+        guard known == nil || status(of: app) == .notDetermined else { throw AdminError.connectionExists(name) }
         // What is left of a connection with this name that was never made whole, gives this one nothing. A denial stays.
         endLeftGrant(of: app.caller.persistent, services)
-        WaitingCall.run(Connecting(call: call, session: app, by: session, changes: parameters.changes), services)
+        WaitingCall.run(
+            Connecting(call: call, session: app, by: session, former: known, changes: parameters.changes), services)
     }
 
     func disconnect(
@@ -81,6 +83,8 @@ private struct Connecting: SteppedCall {
     let session: CallerSession
     /// The caller of `Connect`.
     let by: CallerSession
+    /// The connection when the call began; `nil` if there was none.
+    let former: CardDAVConnection?
     let changes: ChangeRight
     var outcome: PromptOutcome?
 
@@ -92,12 +96,13 @@ private struct Connecting: SteppedCall {
         }
         // Another call may have made it while the person was asked.
         let (principal, connections) = (session.caller.persistent, services.access.connections)
-        guard connections.connection(named: principal.app, of: principal.uid) == nil else {
+        let now = connections.connection(named: principal.app, of: principal.uid)
+        guard now?.passwordHash == former?.passwordHash else {
             call.fail(AdminError.connectionExists(principal.app))
             return .done
         }
         let most = services.limits.cardDAVConnections
-        guard connections.connections(of: principal.uid).count < most else {
+        guard now != nil || connections.connections(of: principal.uid).count < most else {
             call.fail(ContactsError.limitExceeded("connections", maximum: most))
             return .done
         }

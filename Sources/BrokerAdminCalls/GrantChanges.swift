@@ -146,7 +146,8 @@ struct GrantChanges: UsesServices {
         case (.full, .full): break
         case (.full, _), (.limited, .denied):
             try widen(
-                &change, parameters, "status", reason: "only the person can give an app more access, at a prompt")
+                &change, parameters, "status",
+                reason: "only the person can give an app more access: in contact-agent, select it and press Return")
             change.grant.access = status == .full ? .full : .limited(to: [])
             // The keys and the right of a denied grant do not show what the app may read and change.
             if former == .denied {

@@ -35,7 +35,8 @@ struct GrantedContactChanges: UsesServices {
         }
         guard change != .share || surroundings.wantsPasswords else {
             throw AdminError.invalidValue(
-                "change", reason: "only the person can give an app more access, at a prompt")
+                "change",
+                reason: "only the person can give an app more access: in contact-agent, select it and press Return")
         }
         // An app that cannot be changed needs no look-up.
         _ = try changed(parameters, by: NamedContacts(), session)

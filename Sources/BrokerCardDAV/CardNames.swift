@@ -1,4 +1,3 @@
-import BrokerBounds
 import BrokerDAV
 
 /// Which contact a path means to one connection, and under which path and UID it sees a contact.
@@ -15,16 +14,19 @@ struct CardNames {
     /// Returns the identifier of the contact that a path's last part means; `nil` if it cannot mean any.
     func identifier(of segment: String) throws(BrokerFailure) -> String? {
         if let made = try sent.identifier(named: segment, of: connection) { return made }
-        guard segment.hasSuffix(Self.suffix) else { return nil }
-        let identifier = segment.dropLast(Self.suffix.count)
-        let isPlain = identifier.utf8.allSatisfy { byte in
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-        }
-        guard isPlain, !identifier.isEmpty, try sent.card(String(identifier), of: connection).name == nil else {
-            return nil
-        }
-        return String(identifier)
+        guard Self.isOwn(segment) else { return nil }
+        let identifier = String(segment.dropLast(Self.suffix.count))
+        return try sent.card(identifier, of: connection).name == nil ? identifier : nil
+    }
+
+    /// Whether a name has the form of those that the service gives: the broker's identifier, 32 hexadecimal digits. A client
+    /// gives no card such a name: it would be a card that it was sent, maybe on a former connection, and sees no more.
+    static func isOwn(_ segment: String) -> Bool {
+        segment.hasSuffix(suffix) && segment.utf8.count == 32 + suffix.utf8.count
+            && segment.utf8.prefix(32).allSatisfy { byte in
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+            }
     }
 
     func card(_ identifier: String) throws(BrokerFailure) -> SentCards.Card {

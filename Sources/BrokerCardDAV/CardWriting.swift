@@ -79,8 +79,7 @@ struct CardWriting {
     }
 
     private func add(_ card: CardText, at segment: String, _ access: BrokerBook.Access) throws -> Response? {
-        // A card that the client was sent and sees no more. Under its path, another card would be taken for it.
-        if let former = try names.identifier(of: segment), try names.card(former).sent != nil { return .plain(404) }
+        guard !CardNames.isOwn(segment) else { return .plain(404) }
         let uid = card.uid.flatMap(Self.kept)
         if let uid, let other = try other(with: uid) {
             return .unmet(.uniqueUID(href: Resource.card(other.segment).href(of: request.name)?.text))

@@ -69,8 +69,8 @@ enum Resource: Hashable {
         case (.currentUserPrincipal, _), (.owner, .home), (.owner, .book), (.owner, .card), (.principalURL, .home),
             (.addressBookHomeSet, .home):
             Resource.home.href(of: name).map { .href($0) }
-        case (.displayName, .home): .text(name)
-        case (.displayName, .book): .text("Contacts")
+        // A program shows it, so each connection has another one.
+        case (.displayName, .home), (.displayName, .book): .text(name)
         case (.getContentType, .card): .text(ListedCard.mediaType)
         case (.currentUserPrivilegeSet, .book) where mayWrite, (.currentUserPrivilegeSet, .card) where mayWrite:
             .privileges([.read, .write, .writeContent, .bind, .unbind, .readCurrentUserPrivilegeSet])

@@ -179,8 +179,8 @@ struct AdminClient {
             return refused(
                 "there is a connection with this name",
                 try: """
-                    for another password: contactctl connect \(text("name")) --new-password; or name this one otherwise, such as \
-                    \(text("name"))-2
+                    for another password: contactctl connect \(text("name")) --new-password; if it has no access any more, first: \
+                    contactctl reset \(text("name")); or name this one otherwise, such as \(text("name"))-2
                     """)
         case "io.contactbroker.Admin.UnknownConnection":
             return refused("there is no connection with this name", try: "list them: contactctl connections")

@@ -229,6 +229,11 @@ struct ConnectionTests {
             _ = try app.call(method, parameters)
         }
         #expect(try person.prompts().isEmpty)
+        // To connect it again raises a prompt, and gives it another password.
+        let again = try self.password(connect("thunderbird", adding: "Grace"))
+        #expect(try open("thunderbird", password).error == "WrongPassword")
+        let next = service()
+        #expect(try open("thunderbird", again, by: next).error == nil && next.fetch().names == ["Grace"])
     }
 
     @Test("What was taken back is an empty address book for 30 days, and then nothing")

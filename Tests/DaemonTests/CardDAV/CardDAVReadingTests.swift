@@ -22,7 +22,7 @@ struct CardDAVReadingTests {
         let book = try service.find(service.book, depth: 0, asked)
         #expect(book.first[service.book] == "HTTP/1.1 200 OK")
         let found = try #require(book.found[service.book])
-        #expect(found["displayname"] == "Contacts" && found["owner"] == "/thunderbird/" && found["getetag"] == nil)
+        #expect(found["displayname"] == "thunderbird" && found["owner"] == "/thunderbird/" && found["getetag"] == nil)
         #expect(found["getctag"]?.hasPrefix("urn:contactbroker:sync:") == true)
         #expect(
             found["current-user-privilege-set"]

@@ -156,6 +156,13 @@ struct CardDAVWritingTests {
         // A card that the connection does not see is as one that is not there.
         let made = service.book + String(repeating: "0", count: 32) + ".vcf"
         #expect(try service.send("DELETE", made).status == 404)
+        // Nor is one that was taken back, which must not come back as a second one.
+        let taken = try service.href("Grace Hopper")
+        let text = try service.send("GET", taken).text
+        try service.revoke(contact: "Grace Hopper")
+        for href in [made, taken] {
+            #expect(try service.send("PUT", href, text, ["Content-Type": "text/vcard"]).status == 404)
+        }
         try service.revokeAll()
         #expect(
             try service.send("PUT", href, Self.vcard("a", "FN:A", "N:;A;;;"), ["Content-Type": "text/vcard"]).status
