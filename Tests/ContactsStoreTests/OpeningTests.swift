@@ -53,6 +53,31 @@ struct OpeningTests {
         }
     }
 
+    @Test(
+        "A look at the size or the anchor of an open book leaves SQLite's locks, so that other processes see that it is in use"
+    )
+    func locks() throws {
+        let book = try Book([person("Ada")])
+        // Closed last: to close it drops the locks, too.
+        let file = open(book.folder.file, O_RDWR | O_CLOEXEC)
+        try #require(file >= 0)
+        defer { close(file) }
+        // F_OFD_GETLK of fcntl(2), which Swift's Glibc does not name. It also tells of locks of this process. The range is
+        // SQLite's, for readers.
+        func isInUse() -> Bool {
+            var lock = flock()
+            (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
+            (lock.l_start, lock.l_len) = (0x4000_0002, 510)
+            return fcntl(file, 36, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+        }
+        #expect(isInUse())
+        #expect(try BookSize.read(folder: book.folder.book) != nil)
+        _ = try AuditAnchor.read(folder: book.folder.book)
+        #expect(isInUse())
+        book.store.close()
+        #expect(!isInUse())
+    }
+
     @Test("A closed book answers no read and accepts no save")
     func closed() throws {
         let book = try Book([person("Ada")])

@@ -196,8 +196,16 @@ struct SentDescriptorTests {
 
     /// Each thread has a copy of the others' sockets for a moment. Sixty seconds are more than all of it takes, and little
     /// enough for the test to end if a thread waits for another's socket.
+    ///
+    /// Without the copies that end with their threads, each attempt takes more. But a child that another test starts also has
+    /// copies of all sockets until it executes its program, so a single attempt can take long all the same.
     @Test("Nor for a thread that closes another socket at the same time")
     func lingersForAnother() throws {
+        #expect((0..<3).contains { _ in longestClose() < .seconds(60) })
+    }
+
+    /// Closes many sockets on many threads, and returns how long the longest close took.
+    private func longestClose() -> Duration {
         let longest = Mutex(Duration.zero)
         let threads = DispatchGroup()
         for thread in 0..<16 {
@@ -215,7 +223,7 @@ struct SentDescriptorTests {
             }
         }
         threads.wait()
-        #expect(longest.withLock { $0 } < .seconds(60))
+        return longest.withLock { $0 }
     }
 
     @Test("Nor in a connection that was not accepted when the server closes")

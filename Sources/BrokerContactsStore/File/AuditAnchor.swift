@@ -20,7 +20,7 @@ public struct AuditAnchor: Hashable, Sendable {
     /// - Parameter folder: the user's folder.
     public static func read(folder: String) throws(StoreError) -> AuditAnchor? {
         let file = BookFile(folder: folder)
-        guard try file.isBook() else { return nil }
+        guard try file.isBook(mayBeOpen: true) else { return nil }
         let database = try BookConnection.reading(file)
         guard try database.integer("PRAGMA user_version") ?? 0 >= Schema.hasAnchor else { return nil }
         let row = try PreparedStatement("SELECT auditSequence, auditHash FROM book", on: database)

@@ -11,7 +11,11 @@ struct BookFile {
     var log: String { path + "-wal" }
 
     /// Whether there is a book. Checks the folder, the file and the file's header.
-    func isBook() throws(StoreError) -> Bool {
+    ///
+    /// - Parameter mayBeOpen: whether this process may have the book open. The header is then not read: if a process closes
+    ///   any descriptor of a file, the kernel drops all its locks on the file, also SQLite's. Another process that looks
+    ///   into the book would take it for one that nobody uses, and remove its log.
+    func isBook(mayBeOpen: Bool = false) throws(StoreError) -> Bool {
         var status = stat()
         guard lstat(folder, &status) == 0 else {
             if errno == ENOENT { return false }
@@ -29,7 +33,7 @@ struct BookFile {
         guard status.st_mode & S_IWUSR != 0, access(path, R_OK | W_OK) == 0, access(folder, W_OK) == 0 else {
             throw .unavailable(reason: "the file is read-only")
         }
-        try checkHeader(size: Int(status.st_size))
+        if !mayBeOpen { try checkHeader(size: Int(status.st_size)) }
         return true
     }
 

@@ -160,7 +160,7 @@ public enum BookSize {
     /// - Parameter folder: the user's folder.
     public static func read(folder: String) throws(StoreError) -> Int64? {
         let file = BookFile(folder: folder)
-        guard try file.isBook() else { return nil }
+        guard try file.isBook(mayBeOpen: true) else { return nil }
         let database = try BookConnection.reading(file)
         defer { database.close() }
         // The tables of a book of an earlier version are added when it is opened.
