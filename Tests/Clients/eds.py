@@ -74,7 +74,7 @@ def answer(registry, source, reason, certificate, errors, error):
 
 
 def wait(what, is_reached):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 150
     while not is_reached():
         if time.monotonic() > deadline:
             sys.exit(f"{what} did not come")

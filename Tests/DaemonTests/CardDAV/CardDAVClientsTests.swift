@@ -5,6 +5,9 @@ import Testing
 /// `make test-clients` installs these programs. Without them the tests say so and try nothing.
 @Suite("Real clients of CardDAV", .serialized)
 struct CardDAVClientsTests {
+    /// They start many processes, which takes long on a machine that runs other tests.
+    private static let patience = Duration.seconds(180)
+
     private func areInstalled(_ paths: String...) -> Bool {
         let missing = paths.filter { access($0, R_OK) != 0 }
         if !missing.isEmpty {
@@ -16,7 +19,7 @@ struct CardDAVClientsTests {
     private func run(_ program: String, _ arguments: String..., in service: CardDAVFixture) throws -> Command {
         let done = try Command(
             "/usr/bin/" + program, arguments, in: service.fixture, input: "y\ny\n",
-            environment: ["HOME": service.fixture.folder, "LC_ALL": "C.UTF-8"], within: .seconds(60))
+            environment: ["HOME": service.fixture.folder, "LC_ALL": "C.UTF-8"], within: Self.patience)
         #expect(done.end == .exited(0), "\(program) \(arguments): \(done.output) \(done.errors)")
         return done
     }
@@ -93,7 +96,10 @@ struct CardDAVClientsTests {
         else { return }
         let service = try CardDAVFixture()
         let bindings = "import gi; [gi.require_version(n, '1.2') for n in ('EBook', 'EDataServer', 'EBookContacts')]"
-        guard try Command("/usr/bin/python3", ["-c", bindings], in: service.fixture).end == .exited(0) else {
+        guard
+            try Command("/usr/bin/python3", ["-c", bindings], in: service.fixture, within: Self.patience).end
+                == .exited(0)
+        else {
             print("not installed: libebook for Python; not tried (make test-clients)")
             return
         }
@@ -107,7 +113,7 @@ struct CardDAVClientsTests {
                 service.password, "3", "2", "3", "2",
             ], in: service.fixture)
         func line(_ number: Int) throws -> JSONValue {
-            let lines = try client.wait(for: number, within: .seconds(90)).filter { $0.hasPrefix("{") }
+            let lines = try client.wait(for: number, within: Self.patience).filter { $0.hasPrefix("{") }
             return try JSONDocument(parsing: Array((lines.last ?? "").utf8)).root
         }
         let first = try line(1)
@@ -136,6 +142,6 @@ struct CardDAVClientsTests {
         rename(home + "/go-3.new", home + "/go-3")
         #expect(try line(4)["names"]?.elements?.compactMap(\.string) == ["Ada Lovelace", "Lin Lanying"])
         #expect(try person("Marie")["contacts"]?.count == 0)
-        _ = try client.finish(within: .seconds(60))
+        _ = try client.finish(within: Self.patience)
     }
 }
