@@ -111,7 +111,7 @@ interop: setup-build setup-interop python ## Test how other programs read our vC
 
 test-clients: setup-build setup-clients ## Test evolution-data-server, vdirsyncer and khard with contactbroker-dav
 	$(BUILD) --build-tests
-	$(SWIFT) test --skip-build --filter CardDAVClientsTests
+	CONTACTBROKER_CLIENTS=yes $(SWIFT) test --skip-build --filter CardDAVClientsTests
 
 # At most 10 minutes. Without root or namespaces it says so and skips everything.
 # ONLY="flood helper" runs only the adversaries with these words in their names.
