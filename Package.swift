@@ -322,7 +322,7 @@ let package = Package(
         tests("NormalizationTests", ["BrokerNormalization", "CBrokerPhoneNumber", "BrokerModel", "CTestICU"]),
         tests("FormattingTests", ["BrokerFormatting", "BrokerModel"]),
         tests("VCardTests", ["BrokerBounds", "BrokerVCard", "BrokerModel", "BrokerJSON", "BookSamples"]),
-        tests("CardTextTests", ["BrokerBounds", "BrokerCardText", "BrokerVCard"]),
+        tests("CardTextTests", ["BrokerBounds", "BrokerCardText", "BrokerVCard", "BookSamples"]),
         tests("DAVTests", ["BrokerDAV", "BrokerModel"]),
         tests(
             "ContactFilesTests",

@@ -1,14 +1,12 @@
+import BookSamples
 import BrokerJSON
 import BrokerModel
 import BrokerVCard
-import Glibc
 import Testing
 
 /// Cards that other programs wrote, in the folder of `CONTACTBROKER_CARDS`. Each has an `.expected.json` with what
 /// three other parsers read from it. The project may not ship these cards, so other tests cover the same features.
 struct CollectedFile {
-    static let folder = getenv("CONTACTBROKER_CARDS").map { String(cString: $0) }
-
     /// The path below the folder.
     let name: String
     let bytes: [UInt8]
@@ -22,48 +20,19 @@ struct CollectedFile {
     }
 
     static func all() throws -> [CollectedFile] {
-        let folder = try #require(folder)
+        let folder = try #require(CardFolder.path)
         let ending = ".expected.json"
-        return try paths(below: folder).filter { $0.hasSuffix(ending) }.map { path in
-            let expected = try JSONDocument(parsing: contents(of: path)).root
+        return try CardFolder.files(below: folder).filter { $0.hasSuffix(ending) }.map { path in
+            let expected = try JSONDocument(parsing: try #require(CardFolder.contents(of: path), "\(path)")).root
             let file = String(path.dropLast(ending.utf8.count))
             return CollectedFile(
-                name: String(file.dropFirst(folder.utf8.count + 1)), bytes: try contents(of: file),
+                name: String(file.dropFirst(folder.utf8.count + 1)),
+                bytes: try #require(CardFolder.contents(of: file), "\(file)"),
                 validity: try #require(expected["validity"]?.string.flatMap(Validity.init)),
                 cards: (expected["cards"]?.elements.map(Array.init) ?? []).map {
                     $0["fields"] ?? JSONDocument.emptyObject.root
                 })
         }
-    }
-
-    private static func paths(below folder: String) -> [String] {
-        var paths: [String] = []
-        var pending = [folder]
-        while let next = pending.popLast() {
-            guard let directory = opendir(next) else { continue }
-            defer { closedir(directory) }
-            while let entry = readdir(directory) {
-                let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                if name.hasPrefix(".") { continue }
-                if entry.pointee.d_type == DT_DIR {
-                    pending.append("\(next)/\(name)")
-                } else {
-                    paths.append("\(next)/\(name)")
-                }
-            }
-        }
-        return paths.sorted()
-    }
-
-    private static func contents(of path: String) throws -> [UInt8] {
-        let file = try #require(fopen(path, "r"), "\(path)")
-        defer { fclose(file) }
-        var result: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { result += buffer[..<count] }
-        return result
     }
 }
 

@@ -1,3 +1,4 @@
+import BookSamples
 import BrokerJSON
 import BrokerModel
 import BrokerVCard
@@ -5,7 +6,7 @@ import Testing
 
 @Suite(
     "Cards of other programs",
-    .enabled(if: CollectedFile.folder != nil, "CONTACTBROKER_CARDS names no folder"))
+    .enabled(if: CardFolder.path != nil, "CONTACTBROKER_CARDS names no folder"))
 struct CollectedCardsTests {
     /// A field that our reader reads differently from the other parsers, and why. Documentation/VCard.md has the same
     /// table.

@@ -19,7 +19,7 @@ struct InteropTests {
 
     @Test(
         "Other parsers read a rewritten card like the original",
-        .enabled(if: CollectedFile.folder != nil, "CONTACTBROKER_CARDS names no folder"), arguments: OtherParser.all)
+        .enabled(if: CardFolder.path != nil, "CONTACTBROKER_CARDS names no folder"), arguments: OtherParser.all)
     func collected(parser: OtherParser) throws {
         guard parser.isInstalled else {
             print("\(parser.name) is not installed: not tried (\(parser.advice))")

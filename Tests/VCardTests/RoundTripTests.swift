@@ -9,7 +9,7 @@ struct RoundTripTests {
 
     @Test(
         "Every collected card is read back unchanged after writing, with extra properties",
-        .enabled(if: CollectedFile.folder != nil, "CONTACTBROKER_CARDS names no folder"), arguments: versions)
+        .enabled(if: CardFolder.path != nil, "CONTACTBROKER_CARDS names no folder"), arguments: versions)
     func collected(version: VCardVersion) throws {
         var count = 0
         let writer = VCardWriter(version: version)
