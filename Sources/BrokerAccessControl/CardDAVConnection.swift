@@ -1,5 +1,5 @@
 /// An address book of its own for a program that speaks CardDAV, such as Thunderbird. The person made it with `contactctl connect`,
-/// and whoever knows its password may use what the person gave it. For grants, policy and records it is an app with this name.
+/// and any program that knows its password can use what the person gave it. For grants, policy and records it is an app with this name.
 public struct CardDAVConnection: Hashable, Sendable {
     public let uid: UInt32
     /// See ``isName(_:)``.
@@ -12,7 +12,7 @@ public struct CardDAVConnection: Hashable, Sendable {
     public var passwordHash: [UInt8]
     /// In seconds since 1970.
     public let madeAt: Int64
-    /// When the connection was first used without a grant, in seconds since 1970; `nil` while it has one.
+    /// When the connection was first used without access, in seconds since 1970; `nil` while a grant or a rule gives it access.
     public var lapsedAt: Int64?
 
     public init(

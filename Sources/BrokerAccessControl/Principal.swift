@@ -11,7 +11,7 @@ public enum IdentityStrength: String, CaseIterable, Sendable {
     /// A program that a root-owned manifest names. This strength shows which program it is, not who controls
     /// it.
     case installed
-    /// A program that speaks CardDAV and showed the password of a ``CardDAVConnection``. It names whoever knows the password.
+    /// A program that speaks CardDAV and showed the password of a ``CardDAVConnection``. It may be any program that knows the password.
     case password
     /// The user's own service manager reports this name. Any program of the user can claim it.
     case claimed

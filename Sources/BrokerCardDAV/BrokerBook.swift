@@ -62,7 +62,7 @@ struct BrokerBook {
     }
 
     /// Returns what the connection may do; `nil` if it may see no contact, because the person decided
-    /// nothing or refused, or a policy does. Ask before any other call, which could raise a prompt if nothing is decided.
+    /// nothing or refused, or a policy does.
     func access() throws(BrokerFailure) -> Access? {
         let client = client
         let reply = try Self.calling { () throws(VarlinkClientError) in

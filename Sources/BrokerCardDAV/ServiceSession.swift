@@ -25,7 +25,7 @@ public final class ServiceSession: Sendable {
     private let user: UInt32
     private let sent: SentCards
     private let report: @Sendable (String) -> Void
-    /// Never contended: a connection's jobs run one after the other.
+    /// A connection answers one request after the other. Only ``delivered()`` may wait for an answer.
     private let state = Mutex(State())
 
     /// - Parameters:
